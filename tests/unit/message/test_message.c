@@ -1,0 +1,258 @@
+#include "tests/lib/check.h"
+#include "wire/message/message.h"
+
+static void encode(const struct wire_message *message, struct buf *out)
+{
+    assert_int_equal(message_encode(message, out), QN_OK);
+}
+
+static struct wire_message request(struct wire_op *ops, size_t count)
+{
+    struct wire_message m = {.kind = WIRE_REQUEST,
+                             .feature_level = WIRE_FEATURE_LEVEL,
+                             .cluster = 0x1122334455667788,
+                             .to_incarnation = 3,
+                             .ops = ops,
+                             .op_count = count};
+
+    memset(m.client.octets, 0xab, CLIENT_ID_SIZE);
+    return m;
+}
+
+/* Every field of every operation comes back; keys and values point into the frame. */
+static void a_request_comes_back(void **state)
+{
+    struct wire_op ops[] = {
+        {.id = 1,
+         .kind = WIRE_OP_PUT,
+         .flags = WIRE_RETURN_OLD,
+         .cache = 2,
+         .partition = 270,
+         .lineage = 1,
+         .value_flags = VALUE_COMPRESSED,
+         .epoch = 4,
+         .session = 5,
+         .sequence = 6,
+         .first_incomplete = 7,
+         .expected_version = 8,
+         .remaining_ms = 9,
+         .key = bytes_of_text("key one"),
+         .value = bytes_of_text("a value")},
+        {.id = UINT64_MAX, .kind = 4711, .key = bytes_of_text("k")},
+        {.id = 3, .kind = WIRE_OP_GET, .key = bytes_of_text("key two")},
+    };
+    struct wire_message in = request(ops, 3), out;
+    struct buf frame = {0};
+    struct arena arena;
+
+    (void)state;
+    arena_init(&arena, 0);
+    encode(&in, &frame);
+    assert_int_equal(message_decode(buf_bytes(&frame), &arena, &out), QN_OK);
+    assert_int_equal(out.kind, WIRE_REQUEST);
+    assert_int_equal(out.cluster, in.cluster);
+    assert_int_equal(out.to_incarnation, 3);
+    assert_true(client_id_equal(out.client, in.client));
+    assert_int_equal(out.op_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        struct wire_op a = ops[i], b = out.ops[i];
+        assert_bytes_equal(a.key, b.key);
+        assert_bytes_equal(a.value, b.value);
+        assert_true(b.key.data >= frame.data && b.key.data < frame.data + frame.size);
+        a.key = a.value = b.key = b.value = bytes_of(NULL, 0);
+        assert_memory_equal(&a, &b, sizeof a);
+    }
+    arena_fini(&arena);
+    buf_fini(&frame);
+}
+
+/* Results come back, a failure with its text, an absent value apart from an empty one. */
+static void a_reply_comes_back(void **state)
+{
+    struct wire_result results[] = {
+        {.id = 1,
+         .status = QN_OK,
+         .version = 2,
+         .partition = 3,
+         .lineage = 4,
+         .epoch = 5,
+         .index = 6,
+         .session = 7,
+         .count = 8,
+         .value_flags = 1,
+         .has_value = true,
+         .value = bytes_of_text("value")},
+        {.id = 2,
+         .status = QN_OVERLOADED,
+         .retry_after_ms = 50,
+         .text = bytes_of_text("too much uncommitted")},
+        {.id = 3, .status = QN_OK, .has_value = true},
+    };
+    struct wire_message in = {.kind = WIRE_REPLY, .results = results, .result_count = 3}, out;
+    struct buf frame = {0};
+    struct arena arena;
+
+    (void)state;
+    arena_init(&arena, 0);
+    encode(&in, &frame);
+    assert_int_equal(message_decode(buf_bytes(&frame), &arena, &out), QN_OK);
+    assert_int_equal(out.result_count, 3);
+    assert_int_equal(out.results[0].session, 7);
+    assert_int_equal(out.results[0].count, 8);
+    assert_bytes_equal(out.results[0].value, results[0].value);
+    assert_int_equal(out.results[1].status, QN_OVERLOADED);
+    assert_int_equal(out.results[1].retry_after_ms, 50);
+    assert_bytes_equal(out.results[1].text, results[1].text);
+    assert_false(out.results[1].has_value);
+    assert_true(out.results[2].has_value);
+    assert_int_equal(out.results[2].value.size, 0);
+    arena_fini(&arena);
+    buf_fini(&frame);
+}
+
+/* HELLO_ACK carries everything a client needs to find the rest. */
+static void a_hello_ack_comes_back(void **state)
+{
+    struct bytes endpoints[] = {bytes_of_text("tcp://a:7100"), bytes_of_text("tcp://a:7101")};
+    struct wire_node node = {
+        .id = 1, .incarnation = 9, .endpoints = endpoints, .endpoint_count = 2};
+    struct wire_partition partitions[271] = {0};
+    struct wire_fact fact = {.name = bytes_of_text("entries"), .number = -5};
+    struct wire_message in = {.kind = WIRE_HELLO_ACK,
+                              .feature_level = 1,
+                              .cluster = 77,
+                              .from_node = 1,
+                              .correlation = 12,
+                              .table_version = 3,
+                              .nodes = &node,
+                              .node_count = 1,
+                              .partitions = partitions,
+                              .partition_count = 271,
+                              .facts = &fact,
+                              .fact_count = 1};
+    struct wire_message out;
+    struct buf frame = {0};
+    struct arena arena;
+
+    (void)state;
+    for (uint32_t p = 0; p < 271; p++) {
+        partitions[p] =
+            (struct wire_partition){.epoch = p + 1, .lineage = 1, .leader = 1, .shard = p % 2};
+    }
+    arena_init(&arena, 0);
+    encode(&in, &frame);
+    assert_int_equal(message_decode(buf_bytes(&frame), &arena, &out), QN_OK);
+    assert_int_equal(out.node_count, 1);
+    assert_int_equal(out.nodes[0].endpoint_count, 2);
+    assert_bytes_equal(out.nodes[0].endpoints[1], endpoints[1]);
+    assert_int_equal(out.partition_count, 271);
+    assert_int_equal(out.partitions[270].epoch, 271);
+    assert_int_equal(out.partitions[269].shard, 1);
+    assert_int_equal(out.facts[0].number, -5);
+    arena_fini(&arena);
+    buf_fini(&frame);
+}
+
+/* Every cut of a frame is refused; a flipped bit is refused or gives a message within bounds. */
+static void broken_frames_are_refused(void **state)
+{
+    struct wire_op op = {
+        .id = 1, .kind = WIRE_OP_PUT, .key = bytes_of_text("key"), .value = bytes_of_text("value")};
+    struct wire_message in = request(&op, 1), out;
+    struct buf frame = {0};
+    struct arena arena;
+
+    (void)state;
+    arena_init(&arena, 1 << 20);
+    encode(&in, &frame);
+    for (size_t cut = 0; cut < frame.size; cut++) {
+        arena_reset(&arena);
+        assert_int_not_equal(message_decode(bytes_of(frame.data, cut), &arena, &out), QN_OK);
+    }
+    for (size_t bit = 0; bit < 8 * frame.size; bit++) {
+        frame.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        arena_reset(&arena);
+        if (message_decode(buf_bytes(&frame), &arena, &out) == QN_OK) {
+            for (size_t i = 0; i < out.op_count; i++) {
+                assert_true(out.ops[i].key.size + out.ops[i].value.size <= frame.size);
+            }
+        }
+        frame.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    arena_fini(&arena);
+    buf_fini(&frame);
+}
+
+/* Octets behind the last operation mean that the sender counts otherwise: refused. */
+static void octets_that_nobody_claims_are_refused(void **state)
+{
+    struct wire_op op = {.id = 1, .kind = WIRE_OP_GET, .key = bytes_of_text("key")};
+    struct wire_message in = request(&op, 1), out;
+    struct buf frame = {0};
+    struct arena arena;
+
+    (void)state;
+    arena_init(&arena, 0);
+    encode(&in, &frame);
+    assert_int_equal(buf_append(&frame, "x", 1), QN_OK);
+    assert_int_equal(message_decode(buf_bytes(&frame), &arena, &out), QN_MALFORMED);
+    arena_fini(&arena);
+    buf_fini(&frame);
+}
+
+/* A small frame can not make the decoder allocate without bound: repeated fields are counted first.
+ */
+static void too_many_operations_are_refused_before_allocating(void **state)
+{
+    struct wire_message out;
+    struct buf frame = {0};
+    struct arena arena;
+    uint8_t *place;
+    size_t count = WIRE_BATCH_MAX + 1;
+
+    (void)state;
+    arena_init(&arena, 0);
+    assert_int_equal(buf_extend(&frame, 4 + 2 * count, &place), QN_OK);
+    put_u32(place, (uint32_t)(2 * count));
+    for (size_t i = 0; i < count; i++) {
+        place[4 + 2 * i] = 15 << 3 | 2; /* field ops, length-delimited */
+        place[5 + 2 * i] = 0;           /* empty */
+    }
+    assert_int_equal(message_decode(buf_bytes(&frame), &arena, &out), QN_MALFORMED);
+    assert_int_equal(arena.size, 0);
+    arena_fini(&arena);
+    buf_fini(&frame);
+}
+
+/* The encoder keeps the same limits as the decoder. */
+static void oversized_messages_are_not_formed(void **state)
+{
+    static const uint8_t octet;
+    struct wire_op op = {.id = 1, .kind = WIRE_OP_PUT};
+    struct wire_message m = request(&op, 1);
+    struct buf frame = {0};
+
+    (void)state;
+    op.key = bytes_of(&octet, WIRE_KEY_MAX + 1);
+    assert_int_equal(message_encode(&m, &frame), QN_TOO_LARGE);
+    op.key = bytes_of(&octet, 1);
+    op.value = bytes_of(&octet, WIRE_VALUE_MAX + 1);
+    assert_int_equal(message_encode(&m, &frame), QN_TOO_LARGE);
+    m.op_count = WIRE_BATCH_MAX + 1;
+    assert_int_equal(message_encode(&m, &frame), QN_TOO_LARGE);
+    assert_int_equal(frame.size, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_comes_back),
+        cmocka_unit_test(a_reply_comes_back),
+        cmocka_unit_test(a_hello_ack_comes_back),
+        cmocka_unit_test(broken_frames_are_refused),
+        cmocka_unit_test(octets_that_nobody_claims_are_refused),
+        cmocka_unit_test(too_many_operations_are_refused_before_allocating),
+        cmocka_unit_test(oversized_messages_are_not_formed),
+    };
+    return RUN_TESTS(tests);
+}

@@ -1,0 +1,245 @@
+#include "wire/message/message.h"
+
+#include "quoin.pb-c.h"
+#include "wire/message/scan.h"
+
+static void *arena_hook_alloc(void *arena, size_t size)
+{
+    return arena_alloc(arena, size);
+}
+
+static void arena_hook_free(void *arena, void *memory)
+{
+    (void)arena;
+    (void)memory;
+}
+
+static struct bytes bytes_from(ProtobufCBinaryData data)
+{
+    return bytes_of(data.data, data.len);
+}
+
+/* Take `size` octets off the front of the payload; false when there are fewer. */
+static bool part_take(struct bytes *payload, size_t size, struct bytes *part)
+{
+    if (size > payload->size) {
+        return false;
+    }
+    *part = bytes_of(payload->data, size);
+    *payload = bytes_of(payload->data + size, payload->size - size);
+    return true;
+}
+
+static enum qn_status ops_read(const Quoin__Header *header, struct arena *arena,
+                               struct bytes *payload, struct wire_message *m)
+{
+    m->op_count = header->n_ops;
+    m->ops = arena_calloc(arena, header->n_ops, sizeof *m->ops);
+    if (!m->ops) {
+        return QN_MEMORY_FULL;
+    }
+    for (size_t i = 0; i < header->n_ops; i++) {
+        const Quoin__Op *in = header->ops[i];
+        struct wire_op *op = &m->ops[i];
+        *op = (struct wire_op){
+            .id = in->id,
+            .kind = in->kind,
+            .flags = in->flags,
+            .cache = in->cache,
+            .partition = in->partition,
+            .lineage = in->lineage,
+            .value_flags = in->value_flags,
+            .epoch = in->epoch,
+            .session = in->session,
+            .sequence = in->sequence,
+            .first_incomplete = in->first_incomplete,
+            .expected_version = in->expected_version,
+            .remaining_ms = in->remaining_ms,
+        };
+        if (in->key_size > WIRE_KEY_MAX || in->value_size > WIRE_VALUE_MAX ||
+            !part_take(payload, in->key_size, &op->key) ||
+            !part_take(payload, in->value_size, &op->value)) {
+            return QN_MALFORMED;
+        }
+    }
+    return QN_OK;
+}
+
+static enum qn_status results_read(const Quoin__Header *header, struct arena *arena,
+                                   struct bytes *payload, struct wire_message *m)
+{
+    m->result_count = header->n_results;
+    m->results = arena_calloc(arena, header->n_results, sizeof *m->results);
+    if (!m->results) {
+        return QN_MEMORY_FULL;
+    }
+    for (size_t i = 0; i < header->n_results; i++) {
+        const Quoin__Result *in = header->results[i];
+        struct wire_result *result = &m->results[i];
+        *result = (struct wire_result){
+            .id = in->id,
+            .status = in->status,
+            .retry_after_ms = in->retry_after_ms,
+            .version = in->version,
+            .partition = in->partition,
+            .lineage = in->lineage,
+            .epoch = in->epoch,
+            .index = in->index,
+            .session = in->session,
+            .count = in->count,
+            .value_flags = in->value_flags,
+            .has_value = in->has_value != 0,
+            .text = bytes_from(in->text),
+        };
+        if (in->value_size > WIRE_VALUE_MAX ||
+            !part_take(payload, in->value_size, &result->value)) {
+            return QN_MALFORMED;
+        }
+    }
+    return QN_OK;
+}
+
+static enum qn_status node_read(const Quoin__Node *in, struct arena *arena, struct wire_node *node)
+{
+    struct bytes *endpoints = arena_calloc(arena, in->n_endpoints, sizeof *endpoints);
+
+    if (!endpoints) {
+        return QN_MEMORY_FULL;
+    }
+    for (size_t i = 0; i < in->n_endpoints; i++) {
+        endpoints[i] = bytes_from(in->endpoints[i]);
+    }
+    *node = (struct wire_node){
+        .id = in->id,
+        .incarnation = in->incarnation,
+        .endpoints = endpoints,
+        .endpoint_count = in->n_endpoints,
+    };
+    return QN_OK;
+}
+
+static enum qn_status nodes_read(const Quoin__Header *header, struct arena *arena,
+                                 struct wire_message *m)
+{
+    enum qn_status status = QN_OK;
+
+    m->node_count = header->n_nodes;
+    m->nodes = arena_calloc(arena, header->n_nodes, sizeof *m->nodes);
+    if (!m->nodes) {
+        return QN_MEMORY_FULL;
+    }
+    for (size_t i = 0; status == QN_OK && i < header->n_nodes; i++) {
+        status = node_read(header->nodes[i], arena, &m->nodes[i]);
+    }
+    return status;
+}
+
+static enum qn_status partitions_read(const Quoin__Header *header, struct arena *arena,
+                                      struct wire_message *m)
+{
+    m->partition_count = header->n_partitions;
+    m->partitions = arena_calloc(arena, header->n_partitions, sizeof *m->partitions);
+    if (!m->partitions) {
+        return QN_MEMORY_FULL;
+    }
+    for (size_t i = 0; i < header->n_partitions; i++) {
+        const Quoin__Partition *in = header->partitions[i];
+        m->partitions[i] = (struct wire_partition){
+            .epoch = in->epoch,
+            .lineage = in->lineage,
+            .leader = in->leader,
+            .shard = in->shard,
+        };
+    }
+    return QN_OK;
+}
+
+static enum qn_status facts_read(const Quoin__Header *header, struct arena *arena,
+                                 struct wire_message *m)
+{
+    m->fact_count = header->n_facts;
+    m->facts = arena_calloc(arena, header->n_facts, sizeof *m->facts);
+    if (!m->facts) {
+        return QN_MEMORY_FULL;
+    }
+    for (size_t i = 0; i < header->n_facts; i++) {
+        const Quoin__Fact *in = header->facts[i];
+        m->facts[i] = (struct wire_fact){
+            .name = bytes_from(in->name), .text = bytes_from(in->text), .number = in->number};
+    }
+    return QN_OK;
+}
+
+static enum qn_status scalars_read(const Quoin__Header *header, struct wire_message *m)
+{
+    *m = (struct wire_message){
+        .kind = header->kind,
+        .feature_level = header->feature_level,
+        .cluster = header->cluster,
+        .from_node = header->from_node,
+        .from_incarnation = header->from_incarnation,
+        .to_incarnation = header->to_incarnation,
+        .correlation = header->correlation,
+        .status = header->status,
+        .text = bytes_from(header->text),
+        .name = bytes_from(header->name),
+        .create = header->create != 0,
+        .cache = header->cache,
+        .table_version = header->table_version,
+    };
+    if (header->kind == WIRE_REQUEST) {
+        if (header->client.len != CLIENT_ID_SIZE) {
+            return QN_MALFORMED;
+        }
+        memcpy(m->client.octets, header->client.data, CLIENT_ID_SIZE);
+    }
+    return header->name.len > WIRE_NAME_MAX ? QN_MALFORMED : QN_OK;
+}
+
+static enum qn_status header_read(const Quoin__Header *header, struct arena *arena,
+                                  struct bytes payload, struct wire_message *m)
+{
+    enum qn_status status = scalars_read(header, m);
+
+    if (status == QN_OK) {
+        status = ops_read(header, arena, &payload, m);
+    }
+    if (status == QN_OK) {
+        status = results_read(header, arena, &payload, m);
+    }
+    if (status == QN_OK) {
+        status = nodes_read(header, arena, m);
+    }
+    if (status == QN_OK) {
+        status = partitions_read(header, arena, m);
+    }
+    if (status == QN_OK) {
+        status = facts_read(header, arena, m);
+    }
+    /* Octets that no operation claims mean that the sender counts otherwise than we do. */
+    return status == QN_OK && payload.size > 0 ? QN_MALFORMED : status;
+}
+
+enum qn_status message_decode(struct bytes frame, struct arena *arena, struct wire_message *message)
+{
+    if (frame.size < 4 || frame.size > WIRE_FRAME_MAX) {
+        return QN_MALFORMED;
+    }
+    size_t header_size = get_u32(frame.data);
+    if (header_size > WIRE_HEADER_MAX || header_size > frame.size - 4) {
+        return QN_MALFORMED;
+    }
+    struct bytes packed = bytes_of(frame.data + 4, header_size);
+    enum qn_status status = header_scan(packed);
+    if (status != QN_OK) {
+        return status;
+    }
+    ProtobufCAllocator allocator = {
+        .alloc = arena_hook_alloc, .free = arena_hook_free, .allocator_data = arena};
+    Quoin__Header *header = quoin__header__unpack(&allocator, packed.size, packed.data);
+    if (!header) {
+        return QN_MALFORMED;
+    }
+    struct bytes payload = bytes_of(packed.data + header_size, frame.size - 4 - header_size);
+    return header_read(header, arena, payload, message);
+}
