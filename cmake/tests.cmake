@@ -1,3 +1,6 @@
+# What every test finds in its environment.
+set(QUOIN_TEST_ENVIRONMENT "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
+
 # quoin_unit_test(test_name source... [LIBS library...]): a cmocka program under ctest, named as its file.
 function(quoin_unit_test name)
   cmake_parse_arguments(arg "" "" "LIBS" ${ARGN})
@@ -5,7 +8,8 @@ function(quoin_unit_test name)
   target_link_libraries(${name} PRIVATE quoin_flags ${arg_LIBS} PkgConfig::CMOCKA)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS unit)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS unit
+    ENVIRONMENT ${QUOIN_TEST_ENVIRONMENT})
 endfunction()
 
 # quoin_fuzzer(fuzz_name source... [LIBS library...]): a libFuzzer target; with QUOIN_FUZZ it also runs

@@ -34,7 +34,7 @@ uint64_t hash_key(struct bytes key)
 {
     size_t skip = decoration_size(key);
 
-    return hash_bytes(bytes_of(key.data + skip, key.size - skip));
+    return skip > 0 ? hash_bytes(bytes_of(key.data + skip, key.size - skip)) : hash_bytes(key);
 }
 
 uint32_t crc32c(uint32_t seed, struct bytes data)

@@ -22,11 +22,11 @@ struct transport_peer;
 struct transport_frame;
 
 enum {
-    TRANSPORT_ROUTE_MAX = 8,
+    TRANSPORT_ROUTE_MAX = 7,                /* octets; libzmq's own routing ids have 5 */
     TRANSPORT_FRAME_MAX = 64 * 1024 * 1024, /* octets of a frame; longer ones are refused */
 };
 
-/* Where a frame came from; good for answers until that connection is gone. */
+/* Where a frame came from; good for answers until that connection is gone. Fits in 64 bits. */
 struct transport_route {
     uint8_t size;
     uint8_t octets[TRANSPORT_ROUTE_MAX];

@@ -1,0 +1,200 @@
+#include "tests/unit/pof/vectors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LINE_MAX_SIZE = 1 << 20 };
+
+static unsigned hex_digit(char digit)
+{
+    return (unsigned)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+void hex_append(struct buf *out, const char *hex)
+{
+    for (size_t i = 0; hex[i] != 0; i += 2) {
+        uint8_t octet = (uint8_t)(hex_digit(hex[i]) << 4 | hex_digit(hex[i + 1]));
+        assert_int_equal(buf_append(out, &octet, 1), QN_OK);
+    }
+}
+
+json_t *hex_of(struct bytes octets)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct buf text = {0};
+
+    for (size_t i = 0; i < octets.size; i++) {
+        char pair[2] = {digits[octets.data[i] >> 4], digits[octets.data[i] & 15]};
+        assert_int_equal(buf_append(&text, pair, 2), QN_OK);
+    }
+    json_t *string = json_stringn(text.data ? (const char *)text.data : "", text.size);
+    buf_fini(&text);
+    return string;
+}
+
+const char *vector_text(const json_t *node, const char *key)
+{
+    const char *text = json_string_value(json_object_get(node, key));
+
+    assert_non_null(text);
+    return text;
+}
+
+int64_t vector_int(const json_t *node, const char *key)
+{
+    const json_t *member = json_object_get(node, key);
+
+    assert_true(json_is_integer(member) || json_is_string(member));
+    return json_is_integer(member) ? json_integer_value(member)
+                                   : strtoll(json_string_value(member), NULL, 10);
+}
+
+void vector_octets(const json_t *line, struct buf *out)
+{
+    const json_t *rule = json_object_get(line, "hex_rule");
+
+    if (!rule) {
+        hex_append(out, vector_text(line, "hex"));
+        return;
+    }
+    hex_append(out, vector_text(rule, "prefix"));
+    for (int64_t i = 0; i < vector_int(rule, "count"); i++) {
+        hex_append(out, vector_text(rule, "repeat"));
+    }
+    hex_append(out, vector_text(rule, "suffix"));
+}
+
+/* The UTF-16 unit of an escape \uXXXX at `at`, or 0. */
+static unsigned unit_at(const char *at)
+{
+    unsigned unit = 0;
+
+    if (at[0] != '\\' || at[1] != 'u') {
+        return 0;
+    }
+    for (int i = 2; i < 6; i++) {
+        unit = unit << 4 | hex_digit(at[i]);
+    }
+    return unit;
+}
+
+/* Copy a line with every unpaired surrogate replaced. */
+static void mark_lone_surrogates(const char *line, struct buf *out)
+{
+    for (const char *at = line; *at != 0;) {
+        unsigned unit = unit_at(at);
+        unsigned next = unit ? unit_at(at + 6) : 0;
+        size_t size = 1;
+        if (*at == '\\') {
+            size = unit ? 6 : 2;
+        }
+        if (unit >= 0xd800 && unit <= 0xdbff && next >= 0xdc00 && next <= 0xdfff) {
+            size = 12;
+        } else if (unit >= 0xd800 && unit <= 0xdfff) {
+            unsigned code = LONE + unit;
+            uint8_t utf8[4] = {(uint8_t)(0xf0 | code >> 18), (uint8_t)(0x80 | (code >> 12 & 0x3f)),
+                               (uint8_t)(0x80 | (code >> 6 & 0x3f)),
+                               (uint8_t)(0x80 | (code & 0x3f))};
+            assert_int_equal(buf_append(out, utf8, 4), QN_OK);
+            at += size;
+            continue;
+        }
+        assert_int_equal(buf_append(out, at, size), QN_OK);
+        at += size;
+    }
+}
+
+size_t vectors_each(const char *file, void (*each)(json_t *line, void *context), void *context)
+{
+    char path[256];
+    char *line = malloc(LINE_MAX_SIZE);
+    struct buf marked = {0};
+    size_t count = 0;
+
+    snprintf(path, sizeof path, "tests/vectors/%s", file);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    assert_non_null(line);
+    while (fgets(line, LINE_MAX_SIZE, in)) {
+        json_error_t error;
+        buf_clear(&marked);
+        mark_lone_surrogates(line, &marked);
+        json_t *parsed = json_loadb((const char *)marked.data, marked.size, JSON_ALLOW_NUL, &error);
+        if (!parsed) {
+            print_message("%s: %s\n", error.text, line);
+        }
+        assert_non_null(parsed);
+        each(parsed, context);
+        json_decref(parsed);
+        count++;
+    }
+    fclose(in);
+    buf_fini(&marked);
+    free(line);
+    return count;
+}
+
+static struct pof_int128 negate(struct pof_int128 value)
+{
+    value.low = ~value.low + 1;
+    value.high = ~value.high + (value.low == 0 ? 1 : 0);
+    return value;
+}
+
+struct pof_int128 int128_of(const char *decimal)
+{
+    uint64_t limbs[4] = {0}; /* 32 bits each, lowest first */
+    const char *at = decimal[0] == '-' ? decimal + 1 : decimal;
+
+    for (; *at != 0; at++) {
+        uint64_t carry = (uint64_t)(*at - '0');
+        for (int i = 0; i < 4; i++) {
+            limbs[i] = limbs[i] * 10 + carry;
+            carry = limbs[i] >> 32;
+            limbs[i] &= UINT32_MAX;
+        }
+    }
+    struct pof_int128 value = {.low = limbs[0] | limbs[1] << 32, .high = limbs[2] | limbs[3] << 32};
+    return decimal[0] == '-' ? negate(value) : value;
+}
+
+json_t *int128_text(struct pof_int128 value)
+{
+    bool negative = value.high >> 63 != 0;
+    struct pof_int128 rest = negative ? negate(value) : value;
+    uint64_t limbs[4] = {rest.low & UINT32_MAX, rest.low >> 32, rest.high & UINT32_MAX,
+                         rest.high >> 32};
+    char text[48];
+    size_t at = sizeof text - 1;
+
+    text[at] = 0;
+    do {
+        uint64_t remainder = 0;
+        for (int i = 3; i >= 0; i--) {
+            remainder = remainder << 32 | limbs[i];
+            limbs[i] = remainder / 10;
+            remainder %= 10;
+        }
+        text[--at] = (char)('0' + remainder);
+    } while ((limbs[0] | limbs[1] | limbs[2] | limbs[3]) != 0);
+    if (negative) {
+        text[--at] = '-';
+    }
+    return json_string(text + at);
+}
+
+void text_of(const json_t *string, bool mark, struct buf *out)
+{
+    const uint8_t *text = (const uint8_t *)json_string_value(string);
+    size_t size = json_string_length(string);
+
+    for (size_t i = 0; i < size; i++) {
+        /* f4 8d a0..bf: code points 10d800 to 10dfff */
+        if (i + 4 <= size && text[i] == 0xf4 && text[i + 1] == 0x8d && text[i + 2] >= 0xa0) {
+            assert_int_equal(buf_append(out, "\xef\xbf\xbd", mark ? 3 : 0), QN_OK);
+            i += 3;
+        } else {
+            assert_int_equal(buf_append(out, text + i, 1), QN_OK);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/* The golden vectors as jansson objects, and the numbers and octets in them. */
+#ifndef QUOIN_TESTS_UNIT_POF_VECTORS_H
+#define QUOIN_TESTS_UNIT_POF_VECTORS_H
+
+#include <jansson.h>
+
+#include "tests/lib/check.h"
+#include "wire/pof/types.h"
+
+/* Unpaired surrogates have no place in jansson's strings: unit u stands as code point LONE + u. */
+enum { LONE = 0x100000 };
+
+/* Call `each` for every line of tests/vectors/`file`; returns how many there were. */
+size_t vectors_each(const char *file, void (*each)(json_t *line, void *context), void *context);
+
+/* The string or number of a member; the test fails when it is not there. */
+const char *vector_text(const json_t *node, const char *key);
+int64_t vector_int(const json_t *node, const char *key);
+
+/* Append the octets that `hex` stands for. */
+void hex_append(struct buf *out, const char *hex);
+
+/* The octets of a line: its "hex", or what its "hex_rule" makes. */
+void vector_octets(const json_t *line, struct buf *out);
+
+/* `octets` as a JSON string of lower-case hex. */
+json_t *hex_of(struct bytes octets);
+
+struct pof_int128 int128_of(const char *decimal);
+json_t *int128_text(struct pof_int128 value);
+
+/* A string of the vectors as UTF-8, each unpaired surrogate dropped or (`mark`) as U+FFFD. */
+void text_of(const json_t *string, bool mark, struct buf *out);
+
+#endif

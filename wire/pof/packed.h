@@ -1,0 +1,37 @@
+/* Packed integers: the numbers of the portable object format.
+ *
+ * The first octet holds 6 bits and the sign, each further octet 7 bits, lowest first; the top bit
+ * says that another octet follows. A negative n is stored as the magnitude ~n. All widths share the
+ * encoding.
+ *
+ * Writing gives the shortest form. Reading takes zero padding up to PACKED_SIZE_MAX octets, as
+ * other readers do, but no value that does not fit its width. */
+#ifndef QUOIN_WIRE_POF_PACKED_H
+#define QUOIN_WIRE_POF_PACKED_H
+
+#include "wire/bytes.h"
+#include "wire/pof/types.h"
+
+enum {
+    PACKED_64_SIZE_MAX = 10, /* of the shortest form of 64 bits */
+    PACKED_SIZE_MAX = 19,    /* of 128 bits, and of what is read */
+};
+
+/* Write at `at`, which has room for PACKED_64_SIZE_MAX octets. Returns the octets used. */
+size_t packed_put(uint8_t *at, int64_t value);
+
+/* Write at `at`, which has room for PACKED_SIZE_MAX octets. Returns the octets used. */
+size_t packed_put128(uint8_t *at, struct pof_int128 value);
+
+/* Take a number from the front of `in`.
+ *
+ * QN_MALFORMED  cut short, longer than PACKED_SIZE_MAX or wider than the type; nothing taken. */
+QN_MUST_USE enum qn_status packed_take32(struct bytes *in, int32_t *value);
+QN_MUST_USE enum qn_status packed_take64(struct bytes *in, int64_t *value);
+QN_MUST_USE enum qn_status packed_take128(struct bytes *in, struct pof_int128 *value);
+
+/* Take as many numbers as asked for without looking at them. QN_MALFORMED: cut short or too long.
+ */
+QN_MUST_USE enum qn_status packed_skip(struct bytes *in, unsigned count);
+
+#endif

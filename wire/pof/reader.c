@@ -1,0 +1,220 @@
+#include "wire/pof/reader.h"
+
+#include "wire/pof/decode.h"
+#include "wire/pof/packed.h"
+#include "wire/pof/take.h"
+
+bool pof_kind_is_container(enum pof_kind kind)
+{
+    return kind >= POF_KIND_ARRAY;
+}
+
+static struct pof_reader_frame *top_frame(struct pof_reader *r)
+{
+    return &r->frames[r->depth];
+}
+
+/* Failures of the stream stay. */
+static enum qn_status keep(struct pof_reader *r, enum qn_status status)
+{
+    if (status < QN_OK) {
+        r->status = status;
+    }
+    return status;
+}
+
+void pof_reader_init(struct pof_reader *r, struct bytes pof)
+{
+    r->rest = pof;
+    r->status = QN_OK;
+    r->empty_left = POF_EMPTY_MAX;
+    r->identities_seen = false;
+    r->identities = NULL;
+    r->pending = false;
+    r->depth = 0;
+    /* The top level is an array of one value. */
+    r->frames[0] = (struct pof_reader_frame){.type = POF_ARRAY, .left = 1};
+}
+
+void pof_reader_track_identities(struct pof_reader *r, struct buf *table)
+{
+    r->identities = table;
+}
+
+/* Drop all elements of an array or a collection at once when their size is known. */
+static void drop_fixed(struct pof_reader *r)
+{
+    struct pof_reader_frame *frame = top_frame(r);
+
+    if (frame->left > 0 && frame->uniform && !pof_take_is_map(frame->type) &&
+        pof_decode_size_is_fixed(frame->element_type)) {
+        size_t size = (size_t)frame->left * pof_decode_size_min(frame->element_type);
+        if (size <= r->rest.size) {
+            r->rest = bytes_of(r->rest.data + size, r->rest.size - size);
+            frame->left = 0;
+        }
+    }
+}
+
+/* Go out of containers, to `depth`, over what is left in them. */
+static enum qn_status skip_to(struct pof_reader *r, uint32_t depth)
+{
+    struct pof_value ignored;
+
+    while (r->depth > depth) {
+        drop_fixed(r);
+        enum qn_status status = pof_take_value(r, &ignored);
+        if (status == QN_ABSENT) {
+            r->depth--;
+        } else if (status != QN_OK) {
+            return status;
+        } else if (pof_kind_is_container(ignored.kind)) {
+            r->depth++;
+        }
+    }
+    return QN_OK;
+}
+
+/* Skip the container that was given but not entered. */
+static enum qn_status skip_pending(struct pof_reader *r)
+{
+    if (r->status != QN_OK || !r->pending) {
+        return r->status;
+    }
+    r->pending = false;
+    r->depth++;
+    return keep(r, skip_to(r, r->depth - 1));
+}
+
+/* Take and skip the next value. QN_ABSENT: there is none. */
+static enum qn_status skip_value(struct pof_reader *r)
+{
+    struct pof_value ignored;
+    enum qn_status status = pof_take_value(r, &ignored);
+
+    if (status == QN_OK && pof_kind_is_container(ignored.kind)) {
+        r->depth++;
+        return skip_to(r, r->depth - 1);
+    }
+    return status;
+}
+
+enum qn_status pof_reader_next(struct pof_reader *r, struct pof_value *value)
+{
+    struct pof_value taken;
+    enum qn_status status = skip_pending(r);
+
+    if (status == QN_OK) {
+        status = keep(r, pof_take_value(r, &taken));
+    }
+    if (status != QN_OK) {
+        return status;
+    }
+    r->pending = pof_kind_is_container(taken.kind);
+    if (!r->pending && !pof_decode_valid(&taken)) {
+        return keep(r, QN_MALFORMED);
+    }
+    *value = taken;
+    return QN_OK;
+}
+
+enum qn_status pof_reader_enter(struct pof_reader *r)
+{
+    if (r->status != QN_OK) {
+        return r->status;
+    }
+    if (!r->pending) {
+        return QN_WRONG_TYPE;
+    }
+    r->pending = false;
+    r->depth++;
+    return QN_OK;
+}
+
+enum qn_status pof_reader_leave(struct pof_reader *r)
+{
+    enum qn_status status = skip_pending(r);
+
+    if (status != QN_OK) {
+        return status;
+    }
+    return r->depth == 0 ? QN_INVALID : keep(r, skip_to(r, r->depth - 1));
+}
+
+/* The index of the next property, which stays where it is. QN_ABSENT: there is none. */
+static enum qn_status peek_index(const struct pof_reader *r, int32_t *index)
+{
+    struct bytes rest = r->rest;
+
+    if (r->frames[r->depth].done) {
+        return QN_ABSENT;
+    }
+    enum qn_status status = packed_take32(&rest, index);
+    return status == QN_OK && *index < 0 ? QN_ABSENT : status;
+}
+
+enum qn_status pof_reader_find(struct pof_reader *r, int32_t index, struct pof_value *value)
+{
+    struct pof_reader_frame *frame = top_frame(r);
+    enum qn_status status = skip_pending(r);
+    int32_t next = 0;
+
+    if (status != QN_OK) {
+        return status;
+    }
+    if (r->depth == 0 || frame->type < 0 || index <= frame->last_asked ||
+        index <= frame->last_index) {
+        return QN_INVALID;
+    }
+    frame->last_asked = index;
+    while ((status = keep(r, peek_index(r, &next))) == QN_OK && next < index) {
+        status = keep(r, skip_value(r));
+        if (status != QN_OK) {
+            return status;
+        }
+    }
+    if (status != QN_OK) {
+        return status;
+    }
+    return next > index ? QN_ABSENT : pof_reader_next(r, value);
+}
+
+enum qn_status pof_read_remainder(struct pof_reader *r, struct bytes *properties)
+{
+    struct pof_reader_frame *frame = top_frame(r);
+    enum qn_status status = skip_pending(r);
+    struct bytes start = r->rest;
+    struct bytes end = start;
+
+    if (status != QN_OK) {
+        return status;
+    }
+    if (r->depth == 0 || frame->type < 0) {
+        return QN_INVALID;
+    }
+    while (!frame->done) {
+        end = r->rest;
+        status = keep(r, skip_value(r));
+        if (status < QN_OK) {
+            return status;
+        }
+    }
+    if (!frame->end_mark_is_exact) {
+        return keep(r, QN_MALFORMED);
+    }
+    size_t size = start.size - end.size;
+    *properties = size == 0 ? bytes_of(NULL, 0) : bytes_of(start.data, size);
+    return QN_OK;
+}
+
+enum qn_status pof_skip(struct bytes *in)
+{
+    struct pof_reader reader;
+
+    pof_reader_init(&reader, *in);
+    enum qn_status status = skip_value(&reader);
+    if (status == QN_OK) {
+        *in = reader.rest;
+    }
+    return status;
+}

@@ -1,0 +1,328 @@
+#include "wire/pof/writer.h"
+
+#include "wire/pof/binary.h"
+#include "wire/pof/packed.h"
+#include "wire/pof/writer_parts.h"
+
+enum { END_MARK = -1, UNCOUNTED = -1 };
+
+static struct pof_writer_frame *top_frame(struct pof_writer *w)
+{
+    return &w->frames[w->depth];
+}
+
+static bool is_sparse(const struct pof_writer_frame *frame)
+{
+    return frame->type == POF_SPARSE_ARRAY || frame->type == POF_UNIFORM_SPARSE_ARRAY;
+}
+
+static bool is_map(const struct pof_writer_frame *frame)
+{
+    return frame->type <= POF_MAP && frame->type >= POF_UNIFORM_MAP;
+}
+
+void pof_writer_fail(struct pof_writer *w, enum qn_status status)
+{
+    if (w->status == QN_OK) {
+        w->status = status;
+    }
+}
+
+void pof_writer_put(struct pof_writer *w, const void *data, size_t size)
+{
+    if (w->status == QN_OK) {
+        w->status = buf_append(w->out, data, size);
+    }
+}
+
+void pof_writer_put_packed(struct pof_writer *w, int64_t value)
+{
+    uint8_t octets[PACKED_64_SIZE_MAX];
+
+    pof_writer_put(w, octets, packed_put(octets, value));
+}
+
+void pof_writer_put_type(struct pof_writer *w, enum pof_form form, int32_t type)
+{
+    if (form != POF_FORM_BARE) {
+        pof_writer_put_packed(w, type);
+    }
+}
+
+void pof_writer_init(struct pof_writer *w, struct buf *out)
+{
+    w->out = out;
+    w->start = out->size;
+    w->status = QN_OK;
+    w->full = false;
+    w->references = false;
+    w->identity = 0;
+    w->depth = 0;
+    /* The top level is an array of one value, where nothing needs an index. */
+    w->frames[0] = (struct pof_writer_frame){.type = POF_ARRAY, .left = 1};
+}
+
+void pof_writer_init_binary(struct pof_writer *w, struct buf *out)
+{
+    static const uint8_t format = POF_BINARY_FORMAT;
+
+    pof_writer_init(w, out);
+    pof_writer_put(w, &format, 1);
+}
+
+void pof_writer_enable_references(struct pof_writer *w)
+{
+    w->references = true;
+}
+
+void pof_writer_full(struct pof_writer *w)
+{
+    w->full = true;
+}
+
+enum qn_status pof_writer_finish(struct pof_writer *w)
+{
+    if (w->depth != 0 || w->frames[0].left != 0) {
+        pof_writer_fail(w, QN_INVALID);
+    }
+    if (w->status != QN_OK) {
+        w->out->size = w->start;
+    }
+    return w->status;
+}
+
+/* May a value of `type` stand where `declared` is the type of all? */
+static bool same_type(int32_t declared, int32_t type)
+{
+    bool both_decimal = declared <= POF_DECIMAL32 && declared >= POF_DECIMAL128 &&
+                        type <= POF_DECIMAL32 && type >= POF_DECIMAL128;
+
+    return type == declared || both_decimal || (type == POF_REFERENCE && declared >= 0);
+}
+
+/* Is the next value of `frame` without a type of its own? `*declared`: then the type of all. */
+static bool is_bare(const struct pof_writer_frame *frame, int32_t *declared)
+{
+    bool key = is_map(frame) && frame->left % 2 == 0;
+
+    *declared = key ? frame->key_type : frame->element_type;
+    return key ? frame->uniform_keys : frame->uniform_elements;
+}
+
+/* Does `index` fit what the frame has had so far? */
+static bool index_fits(const struct pof_writer_frame *frame, int32_t index)
+{
+    if (frame->left != UNCOUNTED) {
+        return index == POF_NEXT && frame->left > 0;
+    }
+    return index > frame->last_index && !(is_sparse(frame) && index >= frame->size);
+}
+
+enum pof_form pof_writer_place(struct pof_writer *w, int32_t index, int32_t type, bool is_default)
+{
+    struct pof_writer_frame *frame = top_frame(w);
+    bool user = frame->type >= 0;
+    /* Only properties and the top level know typed values; the first property is full because
+     * pof_begin_user says so. */
+    bool full = w->full || (w->depth > 0 && !user);
+    int32_t declared;
+    bool bare = is_bare(frame, &declared);
+
+    if (!index_fits(frame, index) || (bare && !same_type(declared, type))) {
+        pof_writer_fail(w, QN_INVALID);
+    }
+    if (w->status != QN_OK || (user && is_default && !full)) {
+        return POF_FORM_NOTHING;
+    }
+    if (frame->left == UNCOUNTED) {
+        frame->last_index = index;
+        pof_writer_put_packed(w, index);
+    } else {
+        frame->left--;
+    }
+    w->full = false;
+    return bare ? POF_FORM_BARE : full ? POF_FORM_FULL : POF_FORM_SMALL;
+}
+
+static void push(struct pof_writer *w, struct pof_writer_frame frame)
+{
+    if (w->status != QN_OK) {
+        return;
+    }
+    if (w->depth == POF_DEPTH_MAX) {
+        pof_writer_fail(w, QN_TOO_LARGE);
+        return;
+    }
+    frame.last_index = -1;
+    w->frames[++w->depth] = frame;
+}
+
+/* Is this the type of something that can be an element of a uniform container? Not identities,
+ * references and small values. */
+static bool is_element_type(int32_t type)
+{
+    return type > POF_IDENTITY;
+}
+
+static bool is_container_type(int32_t type)
+{
+    return type <= POF_COLLECTION && type >= POF_UNIFORM_MAP;
+}
+
+static bool has_element_type(int32_t type)
+{
+    return type == POF_UNIFORM_ARRAY || type == POF_UNIFORM_COLLECTION ||
+           type == POF_UNIFORM_SPARSE_ARRAY || type == POF_UNIFORM_MAP;
+}
+
+static bool has_key_type(int32_t type)
+{
+    return type == POF_UNIFORM_KEYS_MAP || type == POF_UNIFORM_MAP;
+}
+
+void pof_begin_container(struct pof_writer *w, int32_t index, struct pof_container container)
+{
+    struct pof_writer_frame frame = {
+        .type = container.type,
+        .key_type = container.key_type,
+        .element_type = container.element_type,
+        .size = container.count,
+        .uniform_keys = has_key_type(container.type),
+        .uniform_elements = has_element_type(container.type),
+    };
+
+    frame.left =
+        is_sparse(&frame) ? UNCOUNTED : (int64_t)container.count * (is_map(&frame) ? 2 : 1);
+    if (!is_container_type(container.type) || container.count < 0 ||
+        (frame.uniform_keys && !is_element_type(container.key_type)) ||
+        (frame.uniform_elements && !is_element_type(container.element_type))) {
+        pof_writer_fail(w, QN_INVALID);
+        return;
+    }
+    enum pof_form form = pof_writer_place(w, index, container.type, false);
+    pof_writer_put_type(w, form, container.type);
+    if (frame.uniform_keys) {
+        pof_writer_put_packed(w, container.key_type);
+    }
+    if (frame.uniform_elements) {
+        pof_writer_put_packed(w, container.element_type);
+    }
+    pof_writer_put_packed(w, container.count);
+    push(w, frame);
+}
+
+void pof_begin_array(struct pof_writer *w, int32_t index, int32_t count)
+{
+    pof_begin_container(w, index, (struct pof_container){.type = POF_ARRAY, .count = count});
+}
+
+void pof_begin_collection(struct pof_writer *w, int32_t index, int32_t count)
+{
+    pof_begin_container(w, index, (struct pof_container){.type = POF_COLLECTION, .count = count});
+}
+
+void pof_begin_map(struct pof_writer *w, int32_t index, int32_t count)
+{
+    pof_begin_container(w, index, (struct pof_container){.type = POF_MAP, .count = count});
+}
+
+void pof_begin_uniform_array(struct pof_writer *w, int32_t index, int32_t element_type,
+                             int32_t count)
+{
+    pof_begin_container(w, index,
+                        (struct pof_container){.type = POF_UNIFORM_ARRAY,
+                                               .element_type = element_type,
+                                               .count = count});
+}
+
+void pof_begin_uniform_collection(struct pof_writer *w, int32_t index, int32_t element_type,
+                                  int32_t count)
+{
+    pof_begin_container(w, index,
+                        (struct pof_container){.type = POF_UNIFORM_COLLECTION,
+                                               .element_type = element_type,
+                                               .count = count});
+}
+
+static void begin_user(struct pof_writer *w, int32_t index, struct pof_writer_frame frame,
+                       int32_t version, bool with_identity)
+{
+    if (frame.type < 0 || version < 0) {
+        pof_writer_fail(w, QN_INVALID);
+        return;
+    }
+    enum pof_form form = pof_writer_place(w, index, frame.type, false);
+    if (with_identity && w->status == QN_OK) {
+        pof_writer_put_packed(w, POF_IDENTITY);
+        pof_writer_put_packed(w, ++w->identity);
+    }
+    pof_writer_put_type(w, form, frame.type);
+    pof_writer_put_packed(w, version);
+    push(w, frame);
+    /* The next value is written in full, be it the first property or, when there is none, what
+     * follows the object: so do the reference implementations. */
+    w->full = true;
+}
+
+void pof_begin_user(struct pof_writer *w, int32_t index, int32_t type, int32_t version)
+{
+    begin_user(w, index, (struct pof_writer_frame){.type = type, .left = UNCOUNTED}, version,
+               w->references);
+}
+
+void pof_begin_nested(struct pof_writer *w, int32_t index, int32_t type, int32_t version)
+{
+    begin_user(w, index, (struct pof_writer_frame){.type = type, .left = UNCOUNTED}, version,
+               false);
+}
+
+void pof_write_remainder(struct pof_writer *w, struct bytes properties)
+{
+    struct pof_writer_frame *frame = top_frame(w);
+    struct bytes rest = properties;
+    int32_t first;
+
+    if (properties.size == 0) {
+        return;
+    }
+    if (frame->type < 0 || packed_take32(&rest, &first) != QN_OK || first <= frame->last_index) {
+        pof_writer_fail(w, QN_INVALID);
+        return;
+    }
+    pof_writer_put(w, properties.data, properties.size);
+    frame->last_index = INT32_MAX; /* nothing can follow but the end */
+}
+
+void pof_end(struct pof_writer *w)
+{
+    struct pof_writer_frame *frame = top_frame(w);
+    bool sparse_size_is_true = !is_sparse(frame) || frame->last_index + 1 == frame->size;
+
+    if (w->depth == 0 || frame->left > 0 || !sparse_size_is_true) {
+        pof_writer_fail(w, QN_INVALID);
+    }
+    if (w->status != QN_OK) {
+        return;
+    }
+    if (frame->left == UNCOUNTED) {
+        pof_writer_put_packed(w, END_MARK);
+    }
+    w->depth--;
+}
+
+void pof_write_reference(struct pof_writer *w, int32_t index, int32_t identity)
+{
+    if (identity < 1 || identity > w->identity) {
+        pof_writer_fail(w, QN_INVALID);
+    }
+    enum pof_form form = pof_writer_place(w, index, POF_REFERENCE, false);
+    if (form != POF_FORM_NOTHING) {
+        pof_writer_put_type(w, form, POF_REFERENCE);
+        pof_writer_put_packed(w, identity);
+    }
+}
+
+int32_t pof_writer_identity(const struct pof_writer *w)
+{
+    return w->identity;
+}
