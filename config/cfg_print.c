@@ -1,0 +1,187 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "config/cfg.h"
+#include "config/cfg_table.h"
+#include "config/value.h"
+
+/* A text in quotes, as libconfig reads it. Control characters do not get into a configuration. */
+static void quoted_print(const char *text, FILE *to)
+{
+    putc('"', to);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') {
+            putc('\\', to);
+        }
+        putc(*text, to);
+    }
+    putc('"', to);
+}
+
+static void texts_print(const struct cfg_texts *texts, FILE *to)
+{
+    fputs("[ ", to);
+    for (size_t i = 0; i < texts->count; i++) {
+        fputs(i ? ", " : "", to);
+        quoted_print(texts->list[i], to);
+    }
+    fputs(texts->count ? " ]" : "]", to);
+}
+
+/* The word of a choice: an enum is as wide as an int (cfg_table.c). */
+static const char *choice_word(const struct cfg_setting *setting, const void *field)
+{
+    int number;
+
+    memcpy(&number, field, sizeof number);
+    return setting->words[number];
+}
+
+static void value_print(const struct cfg *cfg, const struct cfg_setting *setting, FILE *to)
+{
+    const void *field = cfg_field(cfg, setting);
+    char text[VALUE_TEXT_MAX];
+
+    switch (setting->kind) {
+    case CFG_BOOL:
+        fputs(*(const bool *)field ? "true" : "false", to);
+        return;
+    case CFG_COUNT:
+        fprintf(to, "%" PRIu32, *(const uint32_t *)field);
+        return;
+    case CFG_SIZE:
+        quoted_print(value_size_print((int64_t) * (const uint64_t *)field, text), to);
+        return;
+    case CFG_DURATION:
+        quoted_print(value_duration_print(*(const int64_t *)field, text), to);
+        return;
+    case CFG_TEXT:
+        quoted_print(*(const char *const *)field, to);
+        return;
+    case CFG_CHOICE:
+        quoted_print(choice_word(setting, field), to);
+        return;
+    case CFG_TEXTS:
+        texts_print(field, to);
+        return;
+    }
+}
+
+void cfg_print(const struct cfg *cfg, FILE *to)
+{
+    for (size_t i = 0; i < CFG_SETTING_COUNT; i++) {
+        fprintf(to, "%s = ", cfg_table[i].path);
+        value_print(cfg, &cfg_table[i], to);
+        fprintf(to, "  # %s\n", cfg->origins[i]);
+    }
+}
+
+/* "    # " before each line of `text`. */
+static void comment_print(const char *text, FILE *to)
+{
+    while (*text) {
+        size_t size = strcspn(text, "\n");
+        fprintf(to, "    # %.*s\n", (int)size, text);
+        text += size + (text[size] == '\n' ? 1 : 0);
+    }
+}
+
+/* What may stand there, in brackets behind the explanation. */
+static void range_print(const struct cfg_setting *setting, FILE *to)
+{
+    char low[VALUE_TEXT_MAX], high[VALUE_TEXT_MAX];
+
+    switch (setting->kind) {
+    case CFG_COUNT:
+        fprintf(to, "    # (%" PRId64 "..%" PRId64 ")\n", setting->min, setting->max);
+        return;
+    case CFG_SIZE:
+        fprintf(to, "    # (%s..%s)\n", value_size_print(setting->min, low),
+                value_size_print(setting->max, high));
+        return;
+    case CFG_DURATION:
+        fprintf(to, "    # (%s..%s)\n", value_duration_print(setting->min, low),
+                value_duration_print(setting->max, high));
+        return;
+    case CFG_CHOICE:
+        fputs("    # (", to);
+        for (size_t i = 0; setting->words[i]; i++) {
+            fprintf(to, "%s%s", i ? " | " : "", setting->words[i]);
+        }
+        fputs(")\n", to);
+        return;
+    case CFG_BOOL:
+    case CFG_TEXT:
+    case CFG_TEXTS:
+        return;
+    }
+}
+
+/* The default, in the syntax of a file. */
+static void standard_print(const struct cfg_setting *setting, FILE *to)
+{
+    switch (setting->kind) {
+    case CFG_BOOL:
+    case CFG_COUNT:
+        fputs(setting->standard, to);
+        return;
+    case CFG_SIZE:
+    case CFG_DURATION:
+    case CFG_TEXT:
+    case CFG_CHOICE:
+        quoted_print(setting->standard, to);
+        return;
+    case CFG_TEXTS:
+        fputs("[ ", to);
+        quoted_print(setting->standard, to);
+        fputs(" ]", to);
+        return;
+    }
+}
+
+static void setting_sample(const struct cfg_setting *setting, FILE *to)
+{
+    comment_print(setting->text, to);
+    range_print(setting, to);
+    if (setting->reloadable) {
+        fputs("    # Can change while the node runs.\n", to);
+    }
+    fprintf(to, "    #%s = ", setting->key);
+    standard_print(setting, to);
+    fputs(";\n", to);
+}
+
+static void section_sample(const struct cfg_section *section, FILE *to)
+{
+    bool first = true;
+
+    fprintf(to, "\n# %s\n%s = {\n", section->text, section->name);
+    for (size_t i = 0; i < CFG_SETTING_COUNT; i++) {
+        if (strcmp(cfg_table[i].section, section->name) == 0) {
+            fputs(first ? "" : "\n", to);
+            setting_sample(&cfg_table[i], to);
+            first = false;
+        }
+    }
+    fputs("};\n", to);
+}
+
+void cfg_sample_write(FILE *to)
+{
+    fputs(
+        "# Settings of a Quoin node. Each stands here with its default, commented out.\n"
+        "#\n"
+        "# Stronger than this file are, in this order: conf.d/*.cfg beside it, the environment\n"
+        "# (QUOIN_NODE__DATA_PORT=7100) and the command line (--set node.data_port=7100).\n"
+        "# quoind --check-config names every mistake, quoind --print-config shows what is in force "
+        "and "
+        "why.\n"
+        "#\n"
+        "# Sizes (B, KiB, MiB, GiB, TiB) and durations (ms, s, m, h, d) stand in quotes, counts do "
+        "not.\n"
+        "# @include \"other.cfg\" at the beginning of a line takes in another file.\n",
+        to);
+    for (size_t i = 0; i < CFG_SECTION_COUNT; i++) {
+        section_sample(&cfg_sections[i], to);
+    }
+}
