@@ -1,0 +1,109 @@
+#include "grid/replica/state.h"
+
+static enum qn_status check_role(const struct replica *replica, const char **text)
+{
+    switch (replica->role) {
+    case REPLICA_LEADING:
+        return QN_OK;
+    case REPLICA_SCAN:
+        if (replica->leader != 0 && replica->leader != replica->options.node) {
+            *text = "another node leads the partition: refresh the partition table";
+            return QN_NOT_LEADER;
+        }
+        *text = "the partition's log is being read: try again";
+        return QN_RECOVERING;
+    case REPLICA_OPENING:
+        *text = "the partition is being opened: try again";
+        return QN_RECOVERING;
+    case REPLICA_FAULTED:
+        *text = "the partition's log is damaged: the node's log names file and offset";
+        return QN_CORRUPT;
+    }
+    return QN_CORRUPT;
+}
+
+static enum qn_status check_epoch(const struct replica *replica, const struct wire_op *op,
+                                  const char **text)
+{
+    if (op->lineage != 0 && op->lineage < replica->lineage) {
+        *text = "an operator has accepted the loss of data since: open a new connection";
+        return QN_LINEAGE_CHANGED;
+    }
+    if (op->epoch != replica->epoch) {
+        *text = "the partition is in another epoch: refresh the partition table";
+        return QN_STALE_EPOCH;
+    }
+    return QN_OK;
+}
+
+static bool has_key(uint32_t kind)
+{
+    return kind != WIRE_OP_COUNT && kind != WIRE_OP_SESSION_OPEN;
+}
+
+static enum qn_status check_form(const struct replica_limits *limits, const struct wire_op *op,
+                                 const char **text)
+{
+    if (op->kind < WIRE_OP_GET || op->kind > WIRE_OP_REMOVE_IF ||
+        (op->flags & ~(uint32_t)WIRE_RETURN_OLD) != 0 || op->value_flags > UINT8_MAX) {
+        *text = "the node does not know this operation: use a newer node";
+        return QN_UNSUPPORTED;
+    }
+    if (op->cache == 0 && op->kind != WIRE_OP_SESSION_OPEN) {
+        *text = "cache 0 does not exist: open the cache by its name";
+        return QN_UNKNOWN_CACHE;
+    }
+    if (has_key(op->kind) && op->key.size == 0) {
+        *text = "the key is empty";
+        return QN_INVALID;
+    }
+    if (op->key.size > limits->key_size_max_bytes) {
+        *text = "the key is larger than a key may be: use a shorter one";
+        return QN_TOO_LARGE;
+    }
+    if (op->value.size > limits->value_size_max_bytes) {
+        *text = "the value is larger than a value may be: split it";
+        return QN_TOO_LARGE;
+    }
+    return QN_OK;
+}
+
+static enum qn_status check_identity(const struct replica_event *event, const char **text)
+{
+    static const struct client_id nobody;
+    const struct wire_op *op = event->op;
+
+    if (!wire_op_is_change(op->kind)) {
+        return QN_OK;
+    }
+    if (client_id_equal(event->client, nobody)) {
+        *text = "a change needs a client id";
+        return QN_INVALID;
+    }
+    if (op->kind != WIRE_OP_SESSION_OPEN && op->sequence == 0) {
+        *text = "a change needs a sequence number, from 1";
+        return QN_INVALID;
+    }
+    return QN_OK;
+}
+
+enum qn_status request_check(const struct replica *replica, const struct replica_event *event,
+                             const char **text)
+{
+    enum qn_status status = check_role(replica, text);
+
+    if (status == QN_OK) {
+        status = check_epoch(replica, event->op, text);
+    }
+    if (status == QN_OK) {
+        status = check_form(&replica->options.limits, event->op, text);
+    }
+    if (status == QN_OK) {
+        status = check_identity(event, text);
+    }
+    if (status == QN_OK && event->op->remaining_ms == 0) {
+        *text = "the deadline had passed when the request arrived";
+        status = QN_DEADLINE;
+    }
+    return status;
+}
