@@ -1,0 +1,247 @@
+/* Many keys in one call. */
+#include <stdlib.h>
+
+#include "client/call.h"
+
+enum { BATCH_STRIDE = 1024 }; /* operations handed over before others get a moment */
+
+struct qn_batch {
+    qn_cache *cache;
+    struct call *calls;
+    size_t count;
+    size_t capacity;
+    struct arena memory; /* keys and values */
+};
+
+qn_batch *qn_batch_new(qn_cache *cache, qn_error *err)
+{
+    if (qn_error_failed(err)) {
+        return NULL;
+    }
+    if (!cache) {
+        (void)qn_error_set(err, QN_INVALID, "batch: no cache: open it first, and check its error");
+        return NULL;
+    }
+    qn_batch *batch = calloc(1, sizeof *batch);
+    if (!batch) {
+        (void)qn_error_set(err, QN_MEMORY_FULL, "batch %s: out of memory", cache->name);
+        return NULL;
+    }
+    batch->cache = cache;
+    arena_init(&batch->memory, SIZE_MAX);
+    return batch;
+}
+
+void qn_batch_clear(qn_batch *batch)
+{
+    if (batch) {
+        for (size_t i = 0; i < batch->count; i++) {
+            call_fini(&batch->calls[i]);
+        }
+        batch->count = 0;
+        arena_reset(&batch->memory);
+    }
+}
+
+void qn_batch_free(qn_batch *batch)
+{
+    if (batch) {
+        qn_batch_clear(batch);
+        arena_fini(&batch->memory);
+        free(batch->calls);
+        free(batch);
+    }
+}
+
+/* ---- filling ---- */
+
+static bool calls_reserve(qn_batch *batch)
+{
+    if (batch->count < batch->capacity) {
+        return true;
+    }
+    size_t capacity = batch->capacity ? batch->capacity * 2 : 64;
+    struct call *calls = realloc(batch->calls, capacity * sizeof *calls);
+    if (!calls) {
+        return false;
+    }
+    batch->calls = calls;
+    batch->capacity = capacity;
+    return true;
+}
+
+static enum qn_status arg_keep(qn_batch *batch, qn_arg given, size_t size_max, uint32_t kind,
+                               struct bytes *kept, qn_error *err)
+{
+    struct arg arg;
+    const char *role = size_max == WIRE_KEY_MAX ? "key" : "value";
+    enum qn_status status = arg_encode(&arg, given, size_max, call_verb(kind), role, err);
+
+    if (status == QN_OK) {
+        uint8_t *memory = arena_alloc(&batch->memory, arg.binary.size);
+        if (memory) {
+            memcpy(memory, arg.binary.data, arg.binary.size);
+            *kept = bytes_of(memory, arg.binary.size);
+        } else {
+            status = qn_error_set(err, QN_MEMORY_FULL, "batch: out of memory");
+        }
+    }
+    arg_fini(&arg);
+    return status;
+}
+
+static size_t entry_add(qn_batch *batch, uint32_t kind, qn_arg key, qn_arg value, qn_error *err)
+{
+    struct call call = {.core = {.kind = kind, .status = QN_BUSY}};
+
+    if (qn_error_failed(err)) {
+        return SIZE_MAX;
+    }
+    if (!batch) {
+        (void)qn_error_set(err, QN_INVALID, "%s: no batch", call_verb(kind));
+        return SIZE_MAX;
+    }
+    if (!calls_reserve(batch)) {
+        (void)qn_error_set(err, QN_MEMORY_FULL, "batch: out of memory");
+        return SIZE_MAX;
+    }
+    if (arg_keep(batch, key, WIRE_KEY_MAX, kind, &call.core.key, err) != QN_OK) {
+        return SIZE_MAX;
+    }
+    if (request_has_value(kind) &&
+        arg_keep(batch, value, WIRE_VALUE_MAX, kind, &call.core.value, err) != QN_OK) {
+        return SIZE_MAX;
+    }
+    call.core.cache = batch->cache->id;
+    batch->calls[batch->count] = call;
+    return batch->count++;
+}
+
+size_t qn_batch_get(qn_batch *batch, qn_arg key, qn_error *err)
+{
+    return entry_add(batch, WIRE_OP_GET, key, qn_int(0), err);
+}
+
+size_t qn_batch_put(qn_batch *batch, qn_arg key, qn_arg value, qn_error *err)
+{
+    return entry_add(batch, WIRE_OP_PUT, key, value, err);
+}
+
+size_t qn_batch_remove(qn_batch *batch, qn_arg key, qn_error *err)
+{
+    return entry_add(batch, WIRE_OP_REMOVE, key, qn_int(0), err);
+}
+
+/* ---- running ---- */
+
+/* As new, but for what is asked: a batch may run again. */
+static void call_reset(struct call *call)
+{
+    struct session_op asked = call->core;
+
+    call_fini(call);
+    *call = (struct call){.core = {
+                              .kind = asked.kind,
+                              .cache = asked.cache,
+                              .key = asked.key,
+                              .value = asked.value,
+                          }};
+}
+
+static void calls_submit(qn_batch *batch, struct waiter *waiter, int64_t timeout_ms)
+{
+    qn_client *client = batch->cache->client;
+    int64_t now_ms = clock_now_ms();
+
+    for (size_t i = 0; i < batch->count; i++) {
+        struct call *call = &batch->calls[i];
+        call_reset(call);
+        call->waiter = waiter;
+        call->started_at_ms = now_ms;
+        call->core.deadline_ms = now_ms + timeout_ms;
+        driver_submit(client, call);
+        if (i % BATCH_STRIDE == BATCH_STRIDE - 1) {
+            driver_yield(client);
+        }
+    }
+}
+
+static enum qn_status first_failure(const qn_batch *batch, qn_error *err)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->calls[i].core.status < 0) {
+            return call_explain(&batch->calls[i], batch->cache->client, batch->cache->name, err);
+        }
+    }
+    return QN_OK;
+}
+
+static enum qn_status batch_run(qn_batch *batch, int64_t timeout_ms, qn_error *err)
+{
+    qn_client *client = batch->cache->client;
+    struct waiter waiter;
+    enum qn_status status = driver_enter(client, err);
+
+    if (status != QN_OK) {
+        return status;
+    }
+    waiter_init(client, &waiter, batch->count);
+    calls_submit(batch, &waiter, timeout_ms > 0 ? timeout_ms : client->uri.timeout_ms);
+    (void)driver_wait(client, &waiter, INT64_MAX);
+    waiter_fini(&waiter);
+    status = first_failure(batch, err);
+    driver_leave(client);
+    return status;
+}
+
+qn_status qn_batch_run(qn_batch *batch, int64_t timeout_ms, qn_error *err)
+{
+    if (qn_error_failed(err)) {
+        return err->status;
+    }
+    if (!batch || timeout_ms < 0) {
+        return qn_error_set(err, QN_INVALID, "batch: %s",
+                            batch ? "timeout_ms is negative" : "there is none");
+    }
+    return batch_run(batch, timeout_ms, err);
+}
+
+/* ---- results ---- */
+
+static const struct call *entry_find(const qn_batch *batch, size_t number)
+{
+    return batch && number < batch->count ? &batch->calls[number] : NULL;
+}
+
+size_t qn_batch_size(const qn_batch *batch)
+{
+    return batch ? batch->count : 0;
+}
+
+qn_status qn_batch_status(const qn_batch *batch, size_t number)
+{
+    const struct call *call = entry_find(batch, number);
+
+    return call ? call->core.status : QN_INVALID;
+}
+
+enum qn_certainty qn_batch_certainty(const qn_batch *batch, size_t number)
+{
+    const struct call *call = entry_find(batch, number);
+
+    return call ? call->core.certainty : QN_NOT_APPLIED;
+}
+
+qn_value *qn_batch_value(const qn_batch *batch, size_t number)
+{
+    const struct call *call = entry_find(batch, number);
+
+    return call ? call->value : NULL;
+}
+
+uint64_t qn_batch_version(const qn_batch *batch, size_t number)
+{
+    const struct call *call = entry_find(batch, number);
+
+    return call ? call->core.version : 0;
+}

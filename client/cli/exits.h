@@ -1,0 +1,21 @@
+/* What the tool's exit code says, and which status gets which. A contract with scripts. */
+#ifndef QUOIN_CLIENT_CLI_EXITS_H
+#define QUOIN_CLIENT_CLI_EXITS_H
+
+#include "wire/status.h"
+
+enum cli_exit {
+    CLI_DONE = 0,
+    CLI_NO = 1,          /* the answer is no: absent, another version, already there, not ready */
+    CLI_USAGE = 2,       /* the command line is wrong */
+    CLI_UNREACHABLE = 3, /* no node, no leader, or too busy: trying again later may help */
+    CLI_UNKNOWN = 4,     /* a change may or may not have been applied */
+    CLI_REFUSED = 5,     /* understood and refused; trying again will not help */
+    CLI_INPUT = 6,       /* some of the input was rejected */
+    CLI_INTERRUPTED = 130,
+};
+
+/* The exit code for a status and, when it is a failure, its certainty. */
+enum cli_exit cli_exit_of(enum qn_status status, enum qn_certainty certainty);
+
+#endif

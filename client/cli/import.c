@@ -1,0 +1,363 @@
+/* `quoin import`: stores the records of a file, or compares them with what is stored. */
+#define _GNU_SOURCE
+#include "client/cli/import.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "client/cli/commands.h"
+#include "client/cli/interrupt.h"
+#include "client/cli/text.h"
+
+/* ---- what the options say ---- */
+
+static enum cli_exit find_type(struct import *import)
+{
+    struct cli *cli = import->cli;
+    const struct options *options = &cli->options;
+    if (cli->types == NULL) {
+        return cli_usage(cli,
+                         "records need names and types: give a types file with --types FILE "
+                         "(or QUOIN_TYPES) that has the type of cache %s",
+                         options->cache);
+    }
+    const struct types_cache *cache = types_cache_find(cli->types, options->cache);
+    import->type = options->type != NULL ? types_find(cli->types, options->type)
+                   : cache != NULL       ? cache->type
+                                         : NULL;
+    if (import->type == NULL && options->type != NULL) {
+        return cli_usage(cli, "the types file has no type %s", options->type);
+    }
+    if (import->type == NULL) {
+        return cli_usage(cli,
+                         "the types file does not say which type the values of %s have: add it to "
+                         "its caches, or give --type NAME",
+                         options->cache);
+    }
+    bool same = cache != NULL && cache->type == import->type;
+    import->key = same && cache->key != NULL ? cache->key : import->type->key;
+    return CLI_DONE;
+}
+
+static enum cli_exit find_key(struct import *import)
+{
+    struct cli *cli = import->cli;
+    const char *name = cli->options.key_field;
+    if (name != NULL) {
+        import->key = types_field_find(import->type, name);
+        if (import->key == NULL) {
+            return cli_usage(cli, "--key-field %s: type %s has no such field", name,
+                             import->type->name);
+        }
+    }
+    if (import->key == NULL) {
+        return cli_usage(cli, "which field of %s is the key? Give --key-field FIELD",
+                         import->type->name);
+    }
+    if (!object_key_fits(import->key->kind)) {
+        return cli_usage(cli, "field %s is a %s: a key is a string or a whole number",
+                         import->key->name, types_kind_name(import->key->kind));
+    }
+    return CLI_DONE;
+}
+
+static bool format_parse(const char *text, enum rows_format *format)
+{
+    static const char *const names[] = {"json", "jsonl", "csv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *format = (enum rows_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool delimiter_parse(const char *text, char *delimiter)
+{
+    if (strcmp(text, "\\t") == 0 || strcmp(text, "tab") == 0) {
+        *delimiter = '\t';
+        return true;
+    }
+    *delimiter = *text;
+    return strlen(text) == 1 && strchr("\"\r\n", *text) == NULL;
+}
+
+/* Names of all fields of a type with commas between: the columns of a file without a header. */
+static bool field_list(const struct types_type *type, struct buf *list)
+{
+    bool done = true;
+    for (size_t i = 0; i < type->field_count && done; i++) {
+        const char *name = type->fields[i].name;
+        done =
+            buf_append(list, ",", i > 0) == QN_OK && buf_append(list, name, strlen(name)) == QN_OK;
+    }
+    return done && buf_append(list, "", 1) == QN_OK;
+}
+
+static enum cli_exit rows_options_fill(struct import *import, struct rows_options *rows)
+{
+    const struct options *options = &import->cli->options;
+    *rows = (struct rows_options){.at = options->at,
+                                  .delimiter = ',',
+                                  .no_header = options->no_header,
+                                  .fields = options->fields};
+    if (options->format == NULL) {
+        rows->format = rows_guess(import->path, import->input.text, options->at != NULL);
+    } else if (!format_parse(options->format, &rows->format)) {
+        return cli_usage(import->cli, "--format %s: must be json, jsonl or csv", options->format);
+    }
+    if (options->delimiter != NULL && !delimiter_parse(options->delimiter, &rows->delimiter)) {
+        return cli_usage(import->cli, "--delimiter %s: must be one character, or \\t",
+                         options->delimiter);
+    }
+    bool csv = rows->format == ROWS_CSV;
+    if (!csv && (options->no_header || options->fields != NULL || options->delimiter != NULL)) {
+        return cli_usage(import->cli, "--no-header, --fields and --delimiter are for CSV; to read "
+                                      "this file as CSV, add --format csv");
+    }
+    if (rows->format != ROWS_JSON && options->at != NULL) {
+        return cli_usage(import->cli, "--at is for JSON; to read this file so, add --format json");
+    }
+    return CLI_DONE;
+}
+
+/* Every column must be a field, and one of them the key: else every single record would be
+ * rejected. */
+static enum cli_exit check_columns(const struct import *import)
+{
+    bool key = rows_column_count(import->rows) == 0;
+    for (size_t i = 0; i < rows_column_count(import->rows); i++) {
+        struct bytes column = rows_column(import->rows, i);
+        bool known = column.size == 0;
+        for (size_t f = 0; f < import->type->field_count && !known; f++) {
+            known = bytes_equal(column, bytes_of_text(import->type->fields[f].name));
+        }
+        if (!known) {
+            return cli_usage(import->cli,
+                             "column '%.*s' is no field of type %s; name the columns with --fields "
+                             "A,B,... (an empty name skips one); if the first line is a record, "
+                             "add --no-header",
+                             (int)column.size, (const char *)column.data, import->type->name);
+        }
+        key = key || bytes_equal(column, bytes_of_text(import->key->name));
+    }
+    return key ? CLI_DONE
+               : cli_usage(import->cli, "no column is the key field '%s'", import->key->name);
+}
+
+static enum cli_exit open_rows(struct import *import)
+{
+    struct rows_options options;
+    char problem[QN_ERROR_TEXT_MAX];
+    struct buf list = {.size = 0};
+    enum cli_exit code = rows_options_fill(import, &options);
+    if (code != CLI_DONE) {
+        return code;
+    }
+    if (options.no_header && options.fields == NULL && field_list(import->type, &list)) {
+        options.fields = (const char *)list.data;
+    }
+    import->rows = rows_open(import->input.text, &options, problem);
+    buf_fini(&list);
+    if (import->rows == NULL) {
+        cli_say(import->cli, "%s: %s", import->path, problem);
+        return CLI_INPUT;
+    }
+    return check_columns(import);
+}
+
+static enum cli_exit open_input(struct import *import)
+{
+    char problem[QN_ERROR_TEXT_MAX];
+    if (input_open(&import->input, import->path, 0, problem) != QN_OK) {
+        cli_say(import->cli, "%s", problem);
+        return CLI_USAGE;
+    }
+    const char *rejects = import->cli->options.rejects_file;
+    if (!rejects_init(&import->rejects, rejects, import->path)) {
+        return cli_usage(import->cli,
+                         "--rejects %s: exists already; remove it or give another name",
+                         rejects != NULL ? rejects : import->path);
+    }
+    return CLI_DONE;
+}
+
+/* ---- records ---- */
+
+bool import_reject(struct import *import, uint64_t line, const char *reason, struct bytes raw)
+{
+    if (import->rejects.count < IMPORT_SHOWN_MAX) {
+        progress_end(&import->progress);
+        cli_say(import->cli, "%s:%" PRIu64 ": %s", import->path, line, reason);
+    } else if (import->rejects.count == IMPORT_SHOWN_MAX) {
+        progress_end(&import->progress);
+        cli_say(import->cli, "more rejected records; see %s", import->rejects.path);
+    }
+    if (rejects_add(&import->rejects, line, reason, raw)) {
+        return true;
+    }
+    qn_error_set(&import->failure, QN_IO, "cannot write rejected records to %.200s: %s",
+                 import->rejects.path, strerror(errno));
+    return false;
+}
+
+static bool take_row(struct import *import, const struct import_sink *sink, void *state,
+                     const struct row *row)
+{
+    char problem[OBJECT_PROBLEM_MAX];
+    qn_arg key;
+    if (row->problem != NULL) {
+        return import_reject(import, row->line, row->problem, row->raw);
+    }
+    if (!object_read(&import->object, row, problem) ||
+        !object_key(&import->object, import->key, &key, problem)) {
+        return import_reject(import, row->line, problem, row->raw);
+    }
+    buf_clear(&import->binary);
+    enum qn_status status = object_encode(&import->object, &import->binary);
+    if (status != QN_OK) {
+        return import_reject(import, row->line, qn_status_text(status), row->raw);
+    }
+    return sink->take(import, state, row, key);
+}
+
+/* All rows, until the end, a failure or an interrupt. */
+static bool take_rows(struct import *import, const struct import_sink *sink, void *state)
+{
+    struct row row;
+    while (!interrupted()) {
+        switch (rows_next(import->rows, &row)) {
+        case ROWS_ROW:
+            break;
+        case ROWS_END:
+            return true;
+        case ROWS_BROKEN:
+            return import_reject(import, import->line, rows_problem(import->rows), bytes_of("", 0));
+        }
+        import->line = row.line;
+        if (!take_row(import, sink, state, &row)) {
+            return false;
+        }
+        progress_show(&import->progress, import->done_count + import->different_count,
+                      rows_offset(import->rows));
+    }
+    return true;
+}
+
+/* ---- the end ---- */
+
+static void print_summary(const struct import *import, double seconds)
+{
+    bool verify = import->cli->options.verify;
+    char rate[TEXT_NUMBER_MAX];
+    uint64_t done = import->done_count + import->different_count;
+    uint64_t per_second = seconds > 0 ? (uint64_t)((double)done / seconds) : 0;
+    if (import->cli->options.json) {
+        (void)cli_print_measured(json_pack(
+            "{s:I, s:I, s:I, s:f, s:I, s:s?}", verify ? "equal" : "imported",
+            (json_int_t)import->done_count, "different", (json_int_t)import->different_count,
+            "rejected", (json_int_t)import->rejects.count, "seconds", seconds, "per_second",
+            (json_int_t)per_second, "rejects_file",
+            import->rejects.count > 0 ? import->rejects.path : NULL));
+        return;
+    }
+    text_grouped(per_second, rate);
+    if (verify) {
+        printf("%" PRIu64 " equal, %" PRIu64 " different, %" PRIu64 " rejected in %.1f s (%s/s)\n",
+               import->done_count, import->different_count, import->rejects.count, seconds, rate);
+    } else {
+        printf("%" PRIu64 " imported, %" PRIu64 " rejected in %.1f s (%s/s)\n", import->done_count,
+               import->rejects.count, seconds, rate);
+    }
+}
+
+static enum cli_exit conclude(const struct import *import)
+{
+    const struct cli *cli = import->cli;
+    if (import->rejects.count > 0) {
+        cli_say(cli, "rejected records and reasons are in %s", import->rejects.path);
+    }
+    if (import->unknown_count > 0) {
+        cli_say(cli, "%" PRIu64 " records may or may not be stored; importing again is safe",
+                import->unknown_count);
+    }
+    if (interrupted()) {
+        cli_say(cli, "interrupted after line %" PRIu64, import->line);
+        return CLI_INTERRUPTED;
+    }
+    if (qn_error_failed(&import->failure)) {
+        cli_say(cli, "stopped after line %" PRIu64, import->line);
+        enum cli_exit code = cli_fail(cli, &import->failure);
+        return import->unknown_count > 0 ? CLI_UNKNOWN : code;
+    }
+    if (import->different_count > 0) {
+        return CLI_NO;
+    }
+    return import->rejects.count > 0 ? CLI_INPUT : CLI_DONE;
+}
+
+static enum cli_exit transfer(struct import *import)
+{
+    const struct import_sink *sink =
+        import->cli->options.verify ? &import_verifier : &import_writer;
+    void *state = sink->create(import);
+    if (state == NULL) {
+        qn_error_set(&import->failure, QN_MEMORY_FULL, "out of memory");
+        return cli_fail(import->cli, &import->failure);
+    }
+    interrupt_watch();
+    progress_init(&import->progress, stderr, import->cli->terminal,
+                  import->cli->options.verify ? "compared" : "imported", import->input.text.size);
+    uint64_t began = progress_clock_ns();
+    /* A failure is kept in import->failure, from where conclude() takes it. */
+    (void)take_rows(import, sink, state);
+    (void)sink->finish(import, state);
+    progress_end(&import->progress);
+    sink->destroy(state);
+    if (!rejects_close(&import->rejects)) {
+        qn_error_set(&import->failure, QN_IO, "cannot write %.200s", import->rejects.path);
+    }
+    print_summary(import, (double)(progress_clock_ns() - began) / 1e9);
+    return conclude(import);
+}
+
+static enum cli_exit prepare(struct import *import)
+{
+    struct cli *cli = import->cli;
+    if (cli->options.cache == NULL) {
+        return cli_usage(cli, "where to? Give --cache NAME");
+    }
+    enum cli_exit code = cli_types(cli);
+    code = code == CLI_DONE ? find_type(import) : code;
+    code = code == CLI_DONE ? find_key(import) : code;
+    code = code == CLI_DONE ? open_input(import) : code;
+    code = code == CLI_DONE ? open_rows(import) : code;
+    if (code == CLI_DONE && !object_init(&import->object, import->type)) {
+        cli_say(cli, "out of memory");
+        code = CLI_REFUSED;
+    }
+    return code == CLI_DONE ? cli_open(cli, cli->options.cache, &import->cache) : code;
+}
+
+enum cli_exit run_import(struct cli *cli)
+{
+    struct import import = {
+        .cli = cli,
+        .path = cli->arguments[0],
+        .in_flight = cli->options.in_flight > 0 ? (size_t)cli->options.in_flight : IMPORT_IN_FLIGHT,
+        .failure = QN_ERROR_INIT,
+    };
+    enum cli_exit code = prepare(&import);
+    if (code == CLI_DONE) {
+        code = transfer(&import);
+    }
+    if (import.object.values != NULL) {
+        object_fini(&import.object);
+    }
+    rows_close(import.rows);
+    input_close(&import.input);
+    buf_fini(&import.binary);
+    return code;
+}

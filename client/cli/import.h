@@ -1,0 +1,54 @@
+/* The parts of `quoin import`: what it reads, where the records go, what it counts.
+ *
+ * A sink takes the records: one writes them, one compares them with what is stored. */
+#ifndef QUOIN_CLIENT_CLI_IMPORT_H
+#define QUOIN_CLIENT_CLI_IMPORT_H
+
+#include "client/cli/cli.h"
+#include "client/cli/input.h"
+#include "client/cli/object.h"
+#include "client/cli/progress.h"
+#include "client/cli/rejects.h"
+#include "client/cli/rows.h"
+
+enum { IMPORT_IN_FLIGHT = 512, IMPORT_SHOWN_MAX = 5 };
+
+struct import {
+    struct cli *cli;
+    const char *path;
+    const struct types_type *type;
+    const struct types_field *key;
+    struct input input;
+    struct rows *rows;
+    struct object object; /* of the row at hand */
+    struct buf binary;    /* of it */
+    qn_cache *cache;
+    struct rejects rejects;
+    struct progress progress;
+    size_t in_flight; /* records under way at a time */
+
+    uint64_t done_count;      /* imported, or compared and equal */
+    uint64_t different_count; /* verify */
+    uint64_t line;            /* of the row read last */
+    uint64_t unknown_count;   /* writes whose outcome is unknown */
+    qn_error failure;         /* what ended the import before its end */
+};
+
+/* Reject a record. Complains about the first few on stderr. False: the side file cannot be written,
+ * and the import must stop. */
+bool import_reject(struct import *import, uint64_t line, const char *reason, struct bytes raw);
+
+/* What takes the records. `take` gets the key of `import->object` and its Binary in
+ * `import->binary`; both end with the call. False: it has failed, and `import->failure` says why.
+ */
+struct import_sink {
+    void *(*create)(struct import *import); /* NULL = no memory */
+    bool (*take)(struct import *import, void *state, const struct row *row, qn_arg key);
+    bool (*finish)(struct import *import, void *state); /* also after a failure */
+    void (*destroy)(void *state);
+};
+
+extern const struct import_sink import_writer;
+extern const struct import_sink import_verifier;
+
+#endif

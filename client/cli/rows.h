@@ -1,0 +1,65 @@
+/* The records of an input file, one by one, whatever its format: CSV, JSON lines, a JSON array.
+ *
+ * A record is a list of cells with names. One owner. */
+#ifndef QUOIN_CLIENT_CLI_ROWS_H
+#define QUOIN_CLIENT_CLI_ROWS_H
+
+#include <jansson.h>
+
+#include "wire/bytes.h"
+
+enum rows_format { ROWS_JSON, ROWS_JSON_LINES, ROWS_CSV };
+
+struct cell {
+    struct bytes name;  /* of the field; empty = a column to be skipped */
+    struct bytes text;  /* of a CSV cell */
+    const json_t *json; /* of a JSON cell; NULL = it is one of CSV */
+};
+
+/* Borrowed from the rows until the next call. */
+struct row {
+    uint64_t line;       /* on which it begins, from 1 */
+    struct bytes raw;    /* as it stands in the file */
+    const char *problem; /* why it cannot be read, or NULL */
+    const struct cell *cells;
+    size_t cell_count;
+};
+
+enum rows_event {
+    ROWS_ROW, /* look at `problem` first */
+    ROWS_END,
+    ROWS_BROKEN, /* the rest cannot be read: rows_problem says why */
+};
+
+struct rows_options {
+    enum rows_format format;
+    const char *at; /* JSON: the array's name in the object around it, or NULL */
+    char delimiter; /* CSV */
+    bool no_header; /* CSV: the first line is a record, too */
+    const char
+        *fields; /* CSV: names of the columns, with commas between; NULL = those of the header */
+};
+
+struct rows;
+
+/* The format of a file by the end of its name, else by how `text` begins. */
+enum rows_format rows_guess(const char *path, struct bytes text, bool at_given);
+
+/* Begin to read `text`, which is borrowed until rows_close. NULL: `problem` (QN_ERROR_TEXT_MAX
+ * octets) says what is wrong with its beginning or with the options. */
+struct rows *rows_open(struct bytes text, const struct rows_options *options, char *problem);
+void rows_close(struct rows *rows); /* NULL is fine */
+
+enum rows_event rows_next(struct rows *rows, struct row *row);
+
+/* Names of the columns of a CSV; none for JSON. Borrowed until rows_close. */
+size_t rows_column_count(const struct rows *rows);
+struct bytes rows_column(const struct rows *rows, size_t number);
+
+/* How many octets of the text are used up. */
+size_t rows_offset(const struct rows *rows);
+
+/* After ROWS_BROKEN. */
+const char *rows_problem(const struct rows *rows);
+
+#endif

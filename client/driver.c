@@ -1,0 +1,332 @@
+#define _GNU_SOURCE
+#include "client/driver.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "client/call.h"
+#include "client/value.h"
+#include "wire/assert.h"
+
+enum { FRAMES_PER_TURN = 32 }; /* of one link, before others get their turn */
+
+/* ---- opening and closing ---- */
+
+static enum qn_status session_make(qn_client *client)
+{
+    const char *seeds[URI_SEEDS_MAX];
+    struct session_options options = {
+        .seeds = seeds, .seed_count = client->uri.seed_count, .now_ms = clock_now_ms()};
+
+    for (size_t i = 0; i < client->uri.seed_count; i++) {
+        seeds[i] = client->uri.seeds[i];
+    }
+    if (getrandom(&options.client, sizeof options.client, 0) != (ssize_t)sizeof options.client ||
+        getrandom(&options.prng_seed, sizeof options.prng_seed, 0) !=
+            (ssize_t)sizeof options.prng_seed) {
+        return QN_IO;
+    }
+    return session_create(&options, &client->session);
+}
+
+static void locks_init(qn_client *client)
+{
+    (void)pthread_mutex_init(&client->mutex, NULL);
+    (void)pthread_condattr_init(&client->monotonic);
+    (void)pthread_condattr_setclock(&client->monotonic, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&client->role_free, NULL);
+    (void)pthread_cond_init(&client->user_left, NULL);
+}
+
+enum qn_status driver_open(qn_client *client, qn_error *err)
+{
+    enum qn_status status = QN_OK;
+
+    client->pid = getpid();
+    list_init(&client->waiters);
+    list_init(&client->room_waiters);
+    list_init(&client->callbacks);
+    list_init(&client->caches);
+    locks_init(client);
+    client->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    client->done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (client->wake_fd < 0 || client->done_fd < 0) {
+        status = qn_error_set(err, QN_IO, "cannot make an eventfd: %s (ulimit -n shows the limit)",
+                              strerror(errno));
+    } else {
+        status = transport_open(&client->transport);
+        status = status == QN_OK ? session_make(client) : status;
+    }
+    if (status != QN_OK) {
+        driver_close(client);
+        return qn_error_set(err, status, "cannot start the client: %s", qn_status_text(status));
+    }
+    return QN_OK;
+}
+
+void driver_close(qn_client *client)
+{
+    qn_assert(client->users == 0);
+    for (size_t i = 0; i < client->peer_count; i++) {
+        transport_peer_close(client->peers[i]);
+    }
+    transport_close(client->transport);
+    session_destroy(client->session);
+    if (client->wake_fd >= 0) {
+        (void)close(client->wake_fd);
+    }
+    if (client->done_fd >= 0) {
+        (void)close(client->done_fd);
+    }
+    (void)pthread_cond_destroy(&client->user_left);
+    (void)pthread_cond_destroy(&client->role_free);
+    (void)pthread_condattr_destroy(&client->monotonic);
+    (void)pthread_mutex_destroy(&client->mutex);
+}
+
+/* ---- entering and leaving ---- */
+
+enum qn_status driver_enter(qn_client *client, qn_error *err)
+{
+    if (qn_error_failed(err)) {
+        return err->status;
+    }
+    if (!client) {
+        return qn_error_set(err, QN_INVALID, "no client: connect first, and check its error");
+    }
+    if (client->pid != getpid()) {
+        return qn_error_set(err, QN_FORKED,
+                            "this client belongs to the parent process; connect again after fork");
+    }
+    (void)pthread_mutex_lock(&client->mutex);
+    if (client->closing) {
+        (void)pthread_mutex_unlock(&client->mutex);
+        return qn_error_set(err, QN_CLOSED, "the client is being closed");
+    }
+    client->users++;
+    return QN_OK;
+}
+
+void driver_leave(qn_client *client)
+{
+    qn_assert(client->users > 0);
+    client->users--;
+    if (client->closing) {
+        (void)pthread_cond_signal(&client->user_left);
+    }
+    (void)pthread_mutex_unlock(&client->mutex);
+}
+
+/* ---- finished operations ---- */
+
+void waiter_count_down(struct waiter *waiter)
+{
+    qn_assert(waiter->pending > 0);
+    if (--waiter->pending == 0) {
+        (void)pthread_cond_signal(&waiter->signal);
+    }
+}
+
+static void uncharge(qn_client *client, struct call *call)
+{
+    if (!call->is_charged) {
+        return;
+    }
+    call->is_charged = false;
+    client->in_flight--;
+    client->in_flight_bytes -= call->charge_bytes;
+    struct list *first = list_pop_front(&client->room_waiters);
+    if (first) {
+        waiter_count_down(LIST_OWNER(first, struct waiter, place));
+    }
+}
+
+static void value_keep(struct call *call, struct transport_frame *frame)
+{
+    if (call->core.has_value && frame) {
+        call->value = value_create(frame, call->core.result, call->core.version);
+        if (!call->value) {
+            call->core.status = QN_MEMORY_FULL;
+        }
+    }
+}
+
+static void call_finish(qn_client *client, struct call *call, struct transport_frame *frame)
+{
+    value_keep(call, frame);
+    uncharge(client, call);
+    qn_assert(client->call_count > 0);
+    client->call_count--;
+    if (client->closer && client->closer->pending > 0 && client->call_count == 0) {
+        waiter_count_down(client->closer);
+    }
+    struct waiter *waiter = call->waiter;
+    if (call->op) {
+        op_finished(call->op);
+    }
+    if (waiter) {
+        waiter_count_down(waiter);
+    }
+}
+
+/* `frame` has brought the answers; NULL when they came from within. */
+static void deliver(qn_client *client, struct transport_frame *frame)
+{
+    for (struct session_op *op = session_take_done(client->session); op;
+         op = session_take_done(client->session)) {
+        call_finish(client, LIST_OWNER(op, struct call, core), frame);
+    }
+}
+
+void driver_deliver(qn_client *client)
+{
+    deliver(client, NULL);
+}
+
+/* ---- a turn of the driver ---- */
+
+static void link_connect(qn_client *client, const struct session_action *action)
+{
+    qn_assert(action->link < DRIVER_LINKS_MAX);
+    qn_assert(!client->peers[action->link]);
+    /* What can not be opened stays unconnected, and its operations end as unreachable. */
+    if (transport_peer_open(client->transport, action->endpoint, &client->peers[action->link],
+                            NULL) != QN_OK) {
+        client->peers[action->link] = NULL;
+    }
+    if (action->link >= client->peer_count) {
+        client->peer_count = action->link + 1;
+    }
+}
+
+static void frame_send(qn_client *client, const struct session_action *action)
+{
+    struct transport_peer *peer = client->peers[action->link];
+
+    if (!peer || transport_peer_send(peer, action->frame) != QN_OK) {
+        session_unsent(client->session, action->link, action->message);
+    }
+}
+
+/* Let the session say what is to be done, and do it; when it wants to be asked again. */
+static int64_t session_advance(qn_client *client)
+{
+    struct session_actions actions;
+
+    session_step(client->session, clock_now_ms(), &actions);
+    for (size_t i = 0; i < actions.count; i++) {
+        const struct session_action *action = &actions.list[i];
+        switch (action->kind) {
+        case SESSION_CONNECT:
+            link_connect(client, action);
+            break;
+        case SESSION_SEND:
+            frame_send(client, action);
+            break;
+        }
+    }
+    deliver(client, NULL);
+    return actions.wake_at_ms;
+}
+
+static void frames_take(qn_client *client, uint32_t link)
+{
+    struct transport_frame *frame;
+
+    for (int i = 0; i < FRAMES_PER_TURN; i++) {
+        if (transport_peer_recv(client->peers[link], &frame) != QN_OK) {
+            return;
+        }
+        session_receive(client->session, link, transport_frame_bytes(frame), clock_now_ms());
+        deliver(client, frame);
+        transport_frame_release(frame);
+    }
+}
+
+static size_t waits_fill(const qn_client *client, struct transport_wait *waits, uint32_t *links)
+{
+    size_t count = 0;
+
+    waits[count++] = (struct transport_wait){.fd = client->wake_fd};
+    for (uint32_t link = 0; link < client->peer_count; link++) {
+        if (client->peers[link]) {
+            waits[count] = (struct transport_wait){
+                .peer = client->peers[link],
+                .want_writable = session_link_blocked(client->session, link),
+            };
+            links[count++] = link;
+        }
+    }
+    return count;
+}
+
+static void wake_take(qn_client *client)
+{
+    uint64_t ignored;
+
+    client->wake_sent = false;
+    if (read(client->wake_fd, &ignored, sizeof ignored) < 0) {
+        return; /* nothing was written: no matter */
+    }
+}
+
+void driver_wake(qn_client *client)
+{
+    uint64_t one = 1;
+
+    if (client->polling && !client->wake_sent) {
+        client->wake_sent = write(client->wake_fd, &one, sizeof one) == (ssize_t)sizeof one;
+    }
+}
+
+static void events_take(qn_client *client, const struct transport_wait *waits,
+                        const uint32_t *links, size_t count)
+{
+    if (waits[0].readable) {
+        wake_take(client);
+    }
+    for (size_t i = 1; i < count; i++) {
+        if (waits[i].readable) {
+            frames_take(client, links[i]);
+        }
+        if (waits[i].writable) {
+            session_writable(client->session, links[i], clock_now_ms());
+        }
+    }
+}
+
+/* Wait for the sockets without the mutex, which others need meanwhile. */
+static void sockets_wait(qn_client *client, int64_t timeout_ms)
+{
+    struct transport_wait waits[DRIVER_LINKS_MAX + 1];
+    uint32_t links[DRIVER_LINKS_MAX + 1];
+    size_t count = waits_fill(client, waits, links);
+
+    client->polling = true;
+    (void)pthread_mutex_unlock(&client->mutex);
+    (void)transport_wait(waits, count, timeout_ms);
+    (void)pthread_mutex_lock(&client->mutex);
+    client->polling = false;
+    events_take(client, waits, links, count);
+}
+
+int64_t driver_timeout_ms(int64_t until_ms)
+{
+    if (until_ms == INT64_MAX) {
+        return -1;
+    }
+    int64_t left = until_ms - clock_now_ms();
+    return left < 0 ? 0 : left;
+}
+
+void driver_turn(qn_client *client, const struct waiter *waiter, int64_t until_ms)
+{
+    int64_t wake_at_ms = session_advance(client);
+
+    if (!waiter || waiter->pending > 0) {
+        sockets_wait(client, driver_timeout_ms(wake_at_ms < until_ms ? wake_at_ms : until_ms));
+    }
+}

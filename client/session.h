@@ -1,0 +1,189 @@
+/* The core of the client: operations and frames in, frames and finished operations out.
+ *
+ * Routes operations to the shard that leads their partition, keeps a session per partition
+ * (protocol B.10), repeats what was refused or lost under the same sequence number until the
+ * deadline, knows what is certain about each, and gathers operations to one shard into one message.
+ * No I/O, no clock, no threads, no locks: the caller passes the time and carries the actions out.
+ *
+ * A link is the way to one endpoint of a node:
+ *
+ *     CLOSED --open--> CONNECTING --writable--> GREETING --HELLO_ACK--> READY
+ *                          ^                        |                     |
+ *                          +------ send refused ----+---------------------+
+ *
+ * A turn of the caller's loop: `session_start` for new operations, `session_receive` for frames
+ * that came, `session_step` and its actions, `session_take_done` until it gives NULL (after each
+ * call that can finish operations). */
+#ifndef QUOIN_CLIENT_SESSION_H
+#define QUOIN_CLIENT_SESSION_H
+
+#include "client/list.h"
+#include "client/wheel.h"
+#include "wire/message/message.h"
+
+struct session;
+struct message; /* that an operation travels in */
+
+/* Kinds of operations beside those of `enum wire_op_kind`. */
+enum session_op_kind {
+    SESSION_OP_CONNECT = 1000, /* done when the partition table is known */
+    SESSION_OP_CACHE_OPEN,     /* `key` is the cache's name; the answer is in `cache` */
+    SESSION_OP_NODE_STATUS,    /* of node `node`; the facts are in the frame that answers */
+};
+
+enum session_op_state {
+    OP_IDLE,        /* not started */
+    OP_UNROUTED,    /* waits for a table or a greeted link */
+    OP_WAITING,     /* waits for its partition's session or window */
+    OP_QUEUED,      /* waits to be put into a message */
+    OP_SENT,        /* has left */
+    OP_BACKING_OFF, /* was refused; waits to try again */
+    OP_DONE,
+};
+
+enum session_op_flags {
+    SESSION_CREATE = 1 << 16, /* CACHE_OPEN: create it */
+};
+
+/* One operation. Memory of the caller, who lets it be until the operation is done. Zero it, then
+ * fill in the first part. */
+struct session_op {
+    /* given */
+    uint32_t kind;  /* enum wire_op_kind or enum session_op_kind */
+    uint32_t flags; /* enum wire_op_flags and enum session_op_flags */
+    uint32_t cache;
+    uint32_t partition; /* of COUNT and SESSION_OPEN; found from `key` otherwise */
+    uint32_t node;      /* NODE_STATUS; else the node last asked, for error texts */
+    struct bytes key;   /* borrowed until done */
+    struct bytes value; /* borrowed until done */
+    uint64_t expected_version;
+    int64_t deadline_ms;
+
+    /* the answer, once done */
+    enum qn_status status;
+    enum qn_certainty certainty; /* of a failure */
+    int32_t server_status;       /* what the node said last, 0 = nothing */
+    uint64_t version;
+    uint64_t number; /* COUNT, SESSION_OPEN */
+    bool has_value;
+    struct bytes result; /* lives as long as the frame that brought it */
+    char *text;          /* the node's explanation or NULL; `session_op_fini` frees it */
+
+    /* the core's own */
+    enum session_op_state state;
+    struct list place; /* in the queue that `state` says */
+    struct wheel_timer timer;
+    uint64_t id;
+    uint64_t key_hash;
+    uint64_t session;
+    uint64_t sequence;      /* 0 = none yet */
+    uint64_t attempt_epoch; /* of the latest attempt */
+    uint32_t attempts;
+    uint32_t refusals;       /* in a row */
+    uint32_t losses;         /* attempts that got no answer */
+    bool maybe;              /* an attempt may have taken effect, or may still */
+    bool is_capped;          /* its deadline was moved to half a session's life */
+    bool internal;           /* made by the core, never handed out */
+    struct message *message; /* SENT: that it travels in */
+    uint32_t link;           /* QUEUED, SENT */
+};
+
+struct session_options {
+    struct client_id client;
+    const char *const *seeds; /* "tcp://host:port"; copied */
+    size_t seed_count;
+    int64_t now_ms;
+    uint64_t prng_seed; /* for the spread of back-off times */
+};
+
+enum session_action_kind {
+    SESSION_CONNECT, /* open the link `link` to `endpoint` */
+    SESSION_SEND,    /* send `frame` by the link; on refusal call `session_unsent` */
+};
+
+struct session_action {
+    enum session_action_kind kind;
+    uint32_t link;
+    const char *endpoint; /* CONNECT */
+    uint64_t message;     /* SEND: its number */
+    struct bytes frame;   /* SEND */
+};
+
+/* What to do, in this order. Valid until the next step. */
+struct session_actions {
+    const struct session_action *list;
+    size_t count;
+    int64_t wake_at_ms; /* step again then at the latest; INT64_MAX = no need */
+};
+
+/* QN_MEMORY_FULL: nothing was created. */
+QN_MUST_USE enum qn_status session_create(const struct session_options *options,
+                                          struct session **session);
+
+/* Every operation must be done. NULL allowed. */
+void session_destroy(struct session *session);
+
+/* Take an operation in. It may be done at once (QN_MEMORY_FULL). */
+void session_start(struct session *session, struct session_op *op, int64_t now_ms);
+
+/* End an operation now with `status`; its certainty is what is known at this moment. Nothing
+ * happens when it is done already. */
+void session_give_up(struct session *session, struct session_op *op, enum qn_status status);
+
+/* The same for every operation. */
+void session_give_up_all(struct session *session, enum qn_status status);
+
+/* A frame has come by a link. Results in operations it finishes point into it. Frames that are not
+ * ours are dropped. */
+void session_receive(struct session *session, uint32_t link, struct bytes frame, int64_t now_ms);
+
+/* Time has passed or something was started: what is to be done now? */
+void session_step(struct session *session, int64_t now_ms, struct session_actions *actions);
+
+/* A SEND was refused: the link is not connected or its queue is full. Wait until it is writable. */
+void session_unsent(struct session *session, uint32_t link, uint64_t message);
+
+/* The link takes frames (again). What had been sent by it before may be lost. */
+void session_writable(struct session *session, uint32_t link, int64_t now_ms);
+
+/* Does the link wait to become writable? */
+bool session_link_blocked(const struct session *session, uint32_t link);
+
+/* Next finished operation, or NULL. It is the caller's again. */
+struct session_op *session_take_done(struct session *session);
+
+/* Release what a finished operation holds. */
+void session_op_fini(struct session_op *op);
+
+/* Does an operation of this kind change data? */
+static inline bool session_op_is_change(const struct session_op *op)
+{
+    return wire_op_is_change(op->kind);
+}
+
+/* ---- what is known about the grid ---- */
+
+/* 0 = no table yet. */
+uint32_t session_partition_count(const struct session *session);
+
+/* A partition's place; NULL = no such partition. Valid until the next frame. */
+struct session_place {
+    uint64_t epoch;
+    uint32_t leader; /* 0 = none */
+    uint32_t shard;
+    const char *endpoint; /* of that shard; NULL when it is not known */
+};
+QN_MUST_USE bool session_place(const struct session *session, uint32_t partition,
+                               struct session_place *place);
+
+/* Ids of the nodes: `*count` of them. Valid until the next frame. */
+const uint32_t *session_nodes(const struct session *session, size_t *count);
+
+/* Why no node could be used (another cluster, another version); NULL when there is no such reason.
+ */
+const char *session_refusal(const struct session *session, enum qn_status *status);
+
+/* Endpoint of a link, for error texts. */
+const char *session_link_endpoint(const struct session *session, uint32_t link);
+
+#endif

@@ -1,0 +1,171 @@
+/* Records of all formats, one by one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "client/cli/rows.h"
+
+static char problem[QN_ERROR_TEXT_MAX];
+
+static struct rows *open_rows(const char *text, struct rows_options options)
+{
+    if (options.delimiter == '\0') {
+        options.delimiter = ',';
+    }
+    return rows_open(bytes_of_text(text), &options, problem);
+}
+
+static void expect_cell(const struct row *row, size_t number, const char *name, const char *text)
+{
+    assert_null(row->problem);
+    assert_true(number < row->cell_count);
+    const struct cell *cell = &row->cells[number];
+    assert_true(bytes_equal(cell->name, bytes_of_text(name)));
+    const char *found = cell->json != NULL ? json_string_value(cell->json) : NULL;
+    struct bytes value = found != NULL ? bytes_of_text(found) : cell->text;
+    assert_true(bytes_equal(value, bytes_of_text(text)));
+}
+
+/* The first line of a CSV names the columns. */
+static void the_header_names_the_columns(void **state)
+{
+    (void)state;
+    struct rows *rows = open_rows("id, name\n1,x\n", (struct rows_options){.format = ROWS_CSV});
+    struct row row;
+    assert_non_null(rows);
+    assert_int_equal(rows_column_count(rows), 2);
+    assert_true(bytes_equal(rows_column(rows, 1), bytes_of_text("name")));
+    assert_int_equal(rows_next(rows, &row), ROWS_ROW);
+    assert_int_equal(row.line, 2);
+    assert_true(bytes_equal(row.raw, bytes_of_text("1,x\n")));
+    expect_cell(&row, 0, "id", "1");
+    expect_cell(&row, 1, "name", "x");
+    assert_int_equal(rows_next(rows, &row), ROWS_END);
+    rows_close(rows);
+}
+
+/* Without a header the names are given, and the first line is a record. */
+static void given_names_stand_for_the_header(void **state)
+{
+    (void)state;
+    struct rows *rows = open_rows("1;x;y\n", (struct rows_options){.format = ROWS_CSV,
+                                                                   .delimiter = ';',
+                                                                   .no_header = true,
+                                                                   .fields = "id,,name"});
+    struct row row;
+    assert_non_null(rows);
+    assert_int_equal(rows_next(rows, &row), ROWS_ROW);
+    assert_int_equal(row.line, 1);
+    expect_cell(&row, 0, "id", "1");
+    expect_cell(&row, 1, "", "x");
+    expect_cell(&row, 2, "name", "y");
+    rows_close(rows);
+}
+
+/* A record with another number of columns is bad, and the next one is read. */
+static void a_ragged_record_is_rejected_alone(void **state)
+{
+    (void)state;
+    struct rows *rows = open_rows("a,b\n1\n2,3\n", (struct rows_options){.format = ROWS_CSV});
+    struct row row;
+    assert_non_null(rows);
+    assert_int_equal(rows_next(rows, &row), ROWS_ROW);
+    assert_string_equal(row.problem, "1 columns where 2 were expected");
+    assert_int_equal(rows_next(rows, &row), ROWS_ROW);
+    expect_cell(&row, 1, "b", "3");
+    rows_close(rows);
+}
+
+/* Elements of a JSON array are records, whose members are cells in the order of the text. */
+static void json_members_are_cells(void **state)
+{
+    (void)state;
+    struct rows *rows = open_rows("{\"x\":[{\"b\":\"1\",\"a\":\"2\"},\n{\"a\":\"3\"}]}",
+                                  (struct rows_options){.format = ROWS_JSON, .at = "x"});
+    struct row row;
+    assert_non_null(rows);
+    assert_int_equal(rows_next(rows, &row), ROWS_ROW);
+    expect_cell(&row, 0, "b", "1");
+    expect_cell(&row, 1, "a", "2");
+    assert_int_equal(rows_next(rows, &row), ROWS_ROW);
+    assert_int_equal(row.line, 2);
+    assert_int_equal(rows_next(rows, &row), ROWS_END);
+    rows_close(rows);
+}
+
+/* A line that is no JSON object is bad, and the next one is read. */
+static void a_bad_json_line_is_rejected_alone(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"{\"a\":}", "17", "{\"a\":1,\"a\":2}", "{\"a\":1} x",
+                                      "{\"a\":99999999999999999999}"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "%s\n{\"a\":\"1\"}\n", bad[i]);
+        struct rows *rows = open_rows(text, (struct rows_options){.format = ROWS_JSON_LINES});
+        struct row row;
+        assert_non_null(rows);
+        assert_int_equal(rows_next(rows, &row), ROWS_ROW);
+        assert_non_null(row.problem);
+        assert_int_equal(rows_next(rows, &row), ROWS_ROW);
+        expect_cell(&row, 0, "a", "1");
+        rows_close(rows);
+    }
+}
+
+/* An array that does not end says on which line it broke, after the records before were given. */
+static void a_broken_array_says_where(void **state)
+{
+    (void)state;
+    struct rows *rows =
+        open_rows("[{\"a\":\"1\"}\n{}]", (struct rows_options){.format = ROWS_JSON});
+    struct row row;
+    assert_non_null(rows);
+    assert_int_equal(rows_next(rows, &row), ROWS_ROW);
+    assert_int_equal(rows_next(rows, &row), ROWS_BROKEN);
+    assert_non_null(strstr(rows_problem(rows), "line 2"));
+    rows_close(rows);
+}
+
+/* What cannot be begun is explained. */
+static void a_wrong_beginning_is_explained(void **state)
+{
+    (void)state;
+    assert_null(open_rows("", (struct rows_options){.format = ROWS_CSV}));
+    assert_non_null(strstr(problem, "empty"));
+    assert_null(open_rows("{\"n\":[]}", (struct rows_options){.format = ROWS_JSON}));
+    assert_non_null(strstr(problem, "--at n"));
+}
+
+/* The format is guessed by the name, then by the first letter. */
+static void the_format_is_guessed(void **state)
+{
+    (void)state;
+    struct bytes none = bytes_of_text("");
+    assert_int_equal(rows_guess("x.JSON", none, false), ROWS_JSON);
+    assert_int_equal(rows_guess("x.ndjson", none, false), ROWS_JSON_LINES);
+    assert_int_equal(rows_guess("x.csv", bytes_of_text("["), false), ROWS_CSV);
+    assert_int_equal(rows_guess("x", bytes_of_text(" [1"), false), ROWS_JSON);
+    assert_int_equal(rows_guess("x", bytes_of_text("{\"a\""), false), ROWS_JSON_LINES);
+    assert_int_equal(rows_guess("x", bytes_of_text("{\"a\""), true), ROWS_JSON);
+    assert_int_equal(rows_guess("x.txt", bytes_of_text("0041;A"), false), ROWS_CSV);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_header_names_the_columns),
+        cmocka_unit_test(given_names_stand_for_the_header),
+        cmocka_unit_test(a_ragged_record_is_rejected_alone),
+        cmocka_unit_test(json_members_are_cells),
+        cmocka_unit_test(a_bad_json_line_is_rejected_alone),
+        cmocka_unit_test(a_broken_array_says_where),
+        cmocka_unit_test(a_wrong_beginning_is_explained),
+        cmocka_unit_test(the_format_is_guessed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,18 @@
+# libquoin.so exports the public calls and nothing else: cmake -DNM=... -DLIBRARY=... -P this
+execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY}
+  OUTPUT_VARIABLE symbols RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "cannot read the symbols of ${LIBRARY}")
+endif()
+string(REGEX REPLACE "\n$" "" symbols "${symbols}")
+string(REPLACE "\n" ";" symbols "${symbols}")
+foreach(line IN LISTS symbols)
+  if(NOT line MATCHES " T qn_[a-z0-9_]+(@@QUOIN_0)?$" AND NOT line MATCHES " A QUOIN_0")
+    message(SEND_ERROR "exported by mistake: ${line}")
+  endif()
+endforeach()
+foreach(name qn_connect qn_put qn_batch_run qn_error_clear qn_status_name)
+  if(NOT symbols MATCHES " T ${name}(@|;|$)")
+    message(SEND_ERROR "not exported: ${name}")
+  endif()
+endforeach()
