@@ -1,0 +1,273 @@
+/* quoind: read the settings, run a node until a signal comes. */
+#define _GNU_SOURCE
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "node/node.h"
+#include "node/version.h"
+
+extern char **environ;
+
+enum {
+    EXIT_OK = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    SETS_MAX = 64,
+};
+
+enum action { ACTION_RUN, ACTION_CHECK, ACTION_PRINT, ACTION_SAMPLE, ACTION_VERSION, ACTION_HELP };
+
+struct arguments {
+    enum action action;
+    const char *file;
+    const char *sets[SETS_MAX];
+    size_t set_count;
+};
+
+static void usage(FILE *to)
+{
+    (void)fputs(
+        "quoind - a node of the Quoin data grid\n"
+        "\n"
+        "Examples\n"
+        "  quoind --set node.data_dir=/tmp/quoin          run with defaults, data in /tmp/quoin\n"
+        "  quoind --config quoin.cfg                      run with a settings file\n"
+        "  quoind --config quoin.cfg --check-config       is the file right?\n"
+        "  quoind --config quoin.cfg --print-config       every value, and where it comes from\n"
+        "  quoind --sample-config > quoin.cfg             all settings, explained\n"
+        "\n"
+        "Options\n"
+        "  -c, --config FILE        settings file; conf.d/*.cfg beside it are read as well\n"
+        "  -s, --set SECTION.KEY=V  set one value; wins over file and environment\n"
+        "      --check-config       check the settings and end: 0 right, 1 wrong\n"
+        "      --print-config       print the settings and end\n"
+        "      --sample-config      print a commented settings file and end\n"
+        "      --version            print the version and end\n"
+        "  -h, --help               this text\n"
+        "\n"
+        "Settings also come from the environment, as QUOIN_SECTION__KEY. SIGTERM and SIGINT stop\n"
+        "the node cleanly, SIGHUP reads the settings again. Exit codes: 0 stopped, 1 failed (the "
+        "reason is on stderr), 2 usage.\n",
+        to);
+}
+
+/* False: the arguments are wrong, and said so. */
+static bool arguments_read(int argc, char **argv, struct arguments *out)
+{
+    static const struct option options[] = {
+        {"config", required_argument, NULL, 'c'},
+        {"set", required_argument, NULL, 's'},
+        {"check-config", no_argument, NULL, ACTION_CHECK},
+        {"print-config", no_argument, NULL, ACTION_PRINT},
+        {"sample-config", no_argument, NULL, ACTION_SAMPLE},
+        {"version", no_argument, NULL, ACTION_VERSION},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int got;
+
+    while ((got = getopt_long(argc, argv, "c:s:h", options, NULL)) != -1) {
+        switch (got) {
+        case 'c':
+            out->file = optarg;
+            break;
+        case 's':
+            if (out->set_count == SETS_MAX) {
+                (void)fprintf(stderr, "quoind: more than %d --set: use a file\n", SETS_MAX);
+                return false;
+            }
+            out->sets[out->set_count++] = optarg;
+            break;
+        case 'h':
+            out->action = ACTION_HELP;
+            break;
+        case '?':
+            (void)fputs("Try: quoind --help\n", stderr);
+            return false;
+        default:
+            out->action = (enum action)got;
+            break;
+        }
+    }
+    if (optind < argc) {
+        (void)fprintf(stderr, "quoind: unexpected argument \"%s\"\nTry: quoind --help\n",
+                      argv[optind]);
+        return false;
+    }
+    return true;
+}
+
+/* A descriptor that tells of SIGTERM, SIGINT and SIGHUP; blocked in all threads started later. */
+static int signals_open(void)
+{
+    sigset_t set;
+
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigaddset(&set, SIGHUP);
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) {
+        return -1;
+    }
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static uint32_t signal_take(int fd)
+{
+    struct signalfd_siginfo info;
+
+    return read(fd, &info, sizeof info) == (ssize_t)sizeof info ? info.ssi_signo : 0;
+}
+
+static enum log_level level_of(const struct cfg *cfg)
+{
+    static const enum log_level levels[] = {
+        [CFG_LEVEL_ERROR] = LOG_LEVEL_ERROR,
+        [CFG_LEVEL_WARN] = LOG_LEVEL_WARN,
+        [CFG_LEVEL_INFO] = LOG_LEVEL_INFO,
+        [CFG_LEVEL_DEBUG] = LOG_LEVEL_DEBUG,
+    };
+
+    return levels[cfg->logging_level];
+}
+
+static struct logger logger_of(const struct cfg *cfg)
+{
+    return (struct logger){.fd = STDERR_FILENO,
+                           .level = level_of(cfg),
+                           .json = cfg->logging_format == CFG_FORMAT_JSON,
+                           .node = cfg->node_id};
+}
+
+/* Read the settings again and take over what may change; the rest is named in the report. */
+static void reload(const struct cfg_sources *sources, struct cfg *cfg, struct logger *logger)
+{
+    struct cfg_report report = {0};
+    struct cfg fresh = {0};
+    size_t changed = 0;
+    enum qn_status status = cfg_load(sources, &fresh, &report);
+
+    if (status == QN_OK) {
+        changed = cfg_reload(cfg, &fresh, &report);
+        atomic_store(&logger->level, (int)level_of(cfg));
+    }
+    cfg_report_print(&report, stderr);
+    logger_write(logger, LOG_LEVEL_INFO, "node", status == QN_OK ? "reloaded" : "reload_refused",
+                 "changed=%zu", changed);
+    cfg_fini(&fresh);
+    cfg_report_fini(&report);
+}
+
+static void wait_for_end(const struct node *node, const struct cfg_sources *sources,
+                         struct cfg *cfg, struct logger *logger, int signal_fd)
+{
+    struct pollfd fds[] = {{.fd = signal_fd, .events = POLLIN},
+                           {.fd = node_failed_fd(node), .events = POLLIN}};
+
+    for (;;) {
+        if (poll(fds, 2, -1) < 0) {
+            continue;
+        }
+        if (fds[1].revents) {
+            logger_write(logger, LOG_LEVEL_ERROR, "node", "failed", "%s", "");
+            return;
+        }
+        uint32_t number = signal_take(signal_fd);
+        if (number != SIGHUP) {
+            logger_write(logger, LOG_LEVEL_INFO, "node", "stopping", "signal=%s",
+                         number == SIGINT ? "SIGINT" : "SIGTERM");
+            return;
+        }
+        reload(sources, cfg, logger);
+    }
+}
+
+static int end_failed(const struct logger *logger, const char *event, const qn_error *err)
+{
+    logger_write(logger, LOG_LEVEL_ERROR, "node", event, "status=%s reason=\"%s\"",
+                 qn_status_name(err->status), err->text);
+    return EXIT_FAILED;
+}
+
+static int run(const struct cfg_sources *sources, struct cfg *cfg)
+{
+    struct logger logger = logger_of(cfg);
+    qn_error err = QN_ERROR_INIT;
+    struct node *node;
+    int signal_fd = signals_open();
+
+    if (signal_fd < 0) {
+        (void)qn_error_set(&err, QN_IO, "cannot open a signalfd: raise ulimit -n");
+        return end_failed(&logger, "start_failed", &err);
+    }
+    logger_write(&logger, LOG_LEVEL_INFO, "node", "starting", "version=%s data_dir=\"%s\"",
+                 QUOIN_VERSION, cfg->node_data_dir);
+    if (node_open(cfg, &logger, signal_fd, &node, &err) != QN_OK) {
+        return end_failed(&logger, "start_failed", &err);
+    }
+    wait_for_end(node, sources, cfg, &logger, signal_fd);
+    if (node_close(node, &err) != QN_OK) {
+        return end_failed(&logger, "stopped_with_failure", &err);
+    }
+    logger_write(&logger, LOG_LEVEL_INFO, "node", "stopped", "%s", "");
+    return EXIT_OK;
+}
+
+static int act(enum action action, const struct arguments *arguments)
+{
+    struct cfg_sources sources = {.file = arguments->file,
+                                  .environ = (const char *const *)environ,
+                                  .sets = arguments->sets,
+                                  .set_count = arguments->set_count};
+    struct cfg_report report = {0};
+    struct cfg cfg = {0};
+    int code = EXIT_OK;
+    enum qn_status status = cfg_load(&sources, &cfg, &report);
+
+    cfg_report_print(&report, stderr);
+    if (status != QN_OK) {
+        (void)fprintf(stderr, "quoind: the settings are wrong: correct them and start again\n");
+        code = EXIT_FAILED;
+    } else if (action == ACTION_CHECK) {
+        (void)puts("the settings are right");
+    } else if (action == ACTION_PRINT) {
+        cfg_print(&cfg, stdout);
+    } else {
+        code = run(&sources, &cfg);
+    }
+    cfg_fini(&cfg);
+    cfg_report_fini(&report);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments = {.action = ACTION_RUN};
+
+    if (!arguments_read(argc, argv, &arguments)) {
+        return EXIT_USAGE;
+    }
+    switch (arguments.action) {
+    case ACTION_HELP:
+        usage(stdout);
+        return EXIT_OK;
+    case ACTION_VERSION:
+        (void)puts("quoind " QUOIN_VERSION);
+        return EXIT_OK;
+    case ACTION_SAMPLE:
+        cfg_sample_write(stdout);
+        return EXIT_OK;
+    case ACTION_RUN:
+    case ACTION_CHECK:
+    case ACTION_PRINT:
+        break;
+    }
+    return act(arguments.action, &arguments);
+}

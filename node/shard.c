@@ -1,0 +1,443 @@
+#define _GNU_SOURCE
+#include "node/shard.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "node/shard_internal.h"
+#include "wire/assert.h"
+
+_Static_assert((int)WIRE_FRAME_MAX == (int)TRANSPORT_FRAME_MAX, "what is encoded must pass");
+
+enum {
+    TICK_MS = 250,
+    FRAMES_PER_ROUND = 256,       /* before the log is woken and answers leave */
+    MOMENT_MS = 200,              /* between two looks at something else while waiting */
+    DRAIN_MS = 5000,              /* how long a stopping shard waits for its log */
+    ARENA_MAX = 64 * 1024 * 1024, /* what one frame may take for its decoding */
+};
+
+void eventfd_signal(int fd)
+{
+    uint64_t one = 1;
+
+    /* Full only when nobody has read 2^64-2 of them: it is readable then as well. */
+    (void)!write(fd, &one, sizeof one);
+}
+
+static void eventfd_drain(int fd)
+{
+    uint64_t count;
+
+    (void)!read(fd, &count, sizeof count);
+}
+
+static void phase_set(struct shard *shard, enum shard_phase phase)
+{
+    (void)pthread_mutex_lock(&shard->lock);
+    shard->phase = phase;
+    (void)pthread_cond_broadcast(&shard->changed);
+    (void)pthread_mutex_unlock(&shard->lock);
+}
+
+/* Wait until the shard has come at least to `phase`. */
+static void phase_wait(struct shard *shard, enum shard_phase phase)
+{
+    (void)pthread_mutex_lock(&shard->lock);
+    while (shard->phase < phase) {
+        (void)pthread_cond_wait(&shard->changed, &shard->lock);
+    }
+    (void)pthread_mutex_unlock(&shard->lock);
+}
+
+/* Wait for the word to serve, or to stop before that. */
+static void serving_wait(struct shard *shard)
+{
+    (void)pthread_mutex_lock(&shard->lock);
+    while (shard->phase < SHARD_SERVING && !atomic_load(&shard->stopping)) {
+        (void)pthread_cond_wait(&shard->changed, &shard->lock);
+    }
+    (void)pthread_mutex_unlock(&shard->lock);
+}
+
+static void outbox_send(void *arg, uint64_t route, const struct wire_message *message)
+{
+    shard_send(arg, route, message);
+}
+
+static enum qn_status listen_open(struct shard *shard, qn_error *err)
+{
+    const struct cfg *cfg = shard->options.cfg;
+    char endpoint[DIRECTORY_ENDPOINT_MAX];
+
+    if (cfg->node_data_port == 0) {
+        (void)snprintf(endpoint, sizeof endpoint, "tcp://%s:*", cfg->node_bind);
+    } else {
+        (void)snprintf(endpoint, sizeof endpoint, "tcp://%s:%u", cfg->node_bind,
+                       cfg->node_data_port + shard->options.lane);
+    }
+    enum qn_status status = transport_open(&shard->transport);
+    if (status != QN_OK) {
+        return qn_error_set(err, status, "cannot start libzmq: %s", qn_status_text(status));
+    }
+    status = transport_server_open(shard->transport, endpoint, &shard->server, err);
+    if (status == QN_OK) {
+        (void)snprintf(shard->endpoint, sizeof shard->endpoint, "%s",
+                       transport_server_endpoint(shard->server));
+    }
+    return status;
+}
+
+/* Keep this thread, and those it will start (libzmq's, the log writer's), on one of the CPUs we may
+ * use: a wake-up on the same CPU is some twenty times cheaper than across. */
+static void pin(const struct shard *shard)
+{
+    cpu_set_t allowed, one;
+    uint32_t skip;
+
+    if (shard->options.cfg->node_pin != CFG_PIN_AUTO ||
+        sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0) {
+        return;
+    }
+    skip = shard->options.lane % (uint32_t)CPU_COUNT(&allowed);
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET(cpu, &allowed) && skip-- == 0) {
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            (void)sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+    }
+}
+
+static enum qn_status parts_open(struct shard *shard, qn_error *err)
+{
+    const struct cfg *cfg = shard->options.cfg;
+    struct outbox_sender sender = {.arg = shard, .send = outbox_send};
+    struct grid_options options = {
+        .node = cfg->node_id,
+        .partition_count = cfg->cluster_partitions,
+        .lane = shard->options.lane,
+        .lane_count = shard->options.lane_count,
+        .limits = {.key_size_max_bytes = cfg->limits_key_size_max_bytes,
+                   .value_size_max_bytes = cfg->limits_value_size_max_bytes,
+                   .uncommitted_max_bytes = cfg->limits_inflight_bytes,
+                   .session_ttl_ms = cfg->session_ttl_ms,
+                   .session_results_max = cfg->session_results_max,
+                   .session_bytes_max = cfg->session_bytes_max},
+    };
+
+    arena_init(&shard->arena, ARENA_MAX);
+    if (outbox_create(&sender, &shard->outbox) != QN_OK ||
+        grid_create(&options, &shard->grid) != QN_OK) {
+        return qn_error_set(err, QN_MEMORY_FULL, "out of memory while starting shard %u",
+                            shard->options.lane);
+    }
+    return listen_open(shard, err);
+}
+
+static void parts_close(struct shard *shard)
+{
+    if (txlog_close(shard->log) != QN_OK) {
+        (void)pthread_mutex_lock(&shard->lock);
+        (void)qn_error_set(&shard->error, QN_IO,
+                           "the log could not be closed: see the lines before");
+        (void)pthread_mutex_unlock(&shard->lock);
+    }
+    transport_server_close(shard->server);
+    transport_close(shard->transport);
+    grid_destroy(shard->grid);
+    outbox_destroy(shard->outbox);
+    arena_fini(&shard->arena);
+    buf_fini(&shard->encoded);
+    free(shard->waiting.list);
+}
+
+static void time_read(struct shard *shard)
+{
+    shard->round_ns = clock_now_ns();
+    shard->now_ms = shard->round_ns / 1000000;
+    shard->wall_ms = clock_wall_ms();
+}
+
+static void figures_publish(struct shard *shard)
+{
+    struct shard_figures *figures = &shard->figures;
+    struct txlog_stats log;
+    struct grid_stats grid;
+
+    grid_stats(shard->grid, &grid);
+    txlog_stats(shard->log, &log);
+    figure_set(&figures->partitions, grid.partitions);
+    figure_set(&figures->leading, grid.leading);
+    figure_set(&figures->faulted, grid.faulted);
+    figure_set(&figures->entries, grid.entries);
+    figure_set(&figures->entry_bytes, grid.entry_bytes);
+    figure_set(&figures->table_bytes, grid.table_bytes);
+    figure_set(&figures->uncommitted_bytes, grid.uncommitted_bytes);
+    figure_set(&figures->memory_bytes, grid.memory_bytes);
+    figure_set(&figures->sessions, grid.sessions);
+    figure_set(&figures->log_bytes, log.bytes);
+    figure_set(&figures->log_records, log.records);
+    figure_set(&figures->log_syncs, log.syncs);
+    figure_set(&figures->log_sync_ns, log.sync_ns);
+}
+
+static void each_partition(struct shard *shard, const struct replica_event *event)
+{
+    uint32_t count = shard->options.directory->partition_count;
+
+    for (uint32_t p = shard->options.lane; p < count; p += shard->options.lane_count) {
+        struct replica_event own = *event;
+        own.partition = p;
+        shard_step(shard, &own);
+    }
+}
+
+static void tick(struct shard *shard)
+{
+    struct replica_event event = {.kind = REPLICA_TICK};
+
+    if (shard->now_ms >= shard->tick_at_ms) {
+        shard->tick_at_ms = shard->now_ms + TICK_MS;
+        each_partition(shard, &event);
+        figures_publish(shard);
+    }
+}
+
+static void partitions_open(struct shard *shard)
+{
+    const struct directory *directory = shard->options.directory;
+    struct replica_event event = {.kind = REPLICA_CONFIGURATION,
+                                  .epoch = directory->epoch,
+                                  .lineage = directory->lineage,
+                                  .leader = directory->node};
+
+    time_read(shard);
+    each_partition(shard, &event);
+    txlog_flush(shard->log);
+    figures_publish(shard);
+}
+
+static uint64_t route_pack(const struct transport_route *route)
+{
+    uint64_t packed = (uint64_t)route->size << 56;
+
+    for (size_t i = 0; i < route->size; i++) {
+        packed |= (uint64_t)route->octets[i] << (8 * i);
+    }
+    return packed;
+}
+
+static void frames_take(struct shard *shard)
+{
+    struct transport_route route;
+    struct transport_frame *frame;
+
+    for (int i = 0; i < FRAMES_PER_ROUND; i++) {
+        if (transport_server_recv(shard->server, &route, &frame) != QN_OK) {
+            return;
+        }
+        shard_frame(shard, route_pack(&route), transport_frame_bytes(frame));
+        transport_frame_release(frame);
+    }
+}
+
+/* One round: wait, take what has arrived, wake the log once, answer once per client. */
+static void loop_round(struct shard *shard)
+{
+    struct transport_wait waits[] = {{.server = shard->server}, {.fd = shard->wake_fd}};
+    int64_t left_ms = shard->tick_at_ms - shard->now_ms;
+
+    (void)transport_wait(waits, 2, left_ms > 0 ? left_ms : 0);
+    time_read(shard);
+    atomic_store_explicit(&shard->figures.last_round_ms, shard->now_ms, memory_order_relaxed);
+    if (waits[1].readable) {
+        eventfd_drain(shard->wake_fd);
+        shard_durable(shard);
+    }
+    if (waits[0].readable) {
+        frames_take(shard);
+        txlog_flush(shard->log);
+    }
+    tick(shard);
+    outbox_flush(shard->outbox);
+}
+
+/* What has been appended is made durable and answered; nothing new is taken. */
+static void drain(struct shard *shard)
+{
+    struct transport_wait wait = {.fd = shard->wake_fd};
+    int64_t end_ms = clock_now_ms() + DRAIN_MS;
+
+    txlog_flush(shard->log);
+    while (shard->waiting.count > 0 && !txlog_failed(shard->log, NULL) && clock_now_ms() < end_ms) {
+        (void)transport_wait(&wait, 1, TICK_MS);
+        eventfd_drain(shard->wake_fd);
+        time_read(shard);
+        shard_durable(shard);
+    }
+    outbox_flush(shard->outbox);
+}
+
+static void error_keep(struct shard *shard, const qn_error *err)
+{
+    (void)pthread_mutex_lock(&shard->lock);
+    shard->error = *err;
+    (void)pthread_mutex_unlock(&shard->lock);
+}
+
+/* The failure that ended the shard; QN_OK when none. */
+static enum qn_status error_get(struct shard *shard, qn_error *err)
+{
+    (void)pthread_mutex_lock(&shard->lock);
+    enum qn_status status = shard->error.status;
+    if (status < 0) {
+        (void)qn_error_set(err, status, "%s", shard->error.text);
+    }
+    (void)pthread_mutex_unlock(&shard->lock);
+    return status;
+}
+
+static void *shard_main(void *arg)
+{
+    struct shard *shard = arg;
+    qn_error err = QN_ERROR_INIT;
+
+    pin(shard);
+    time_read(shard);
+    if (parts_open(shard, &err) != QN_OK) {
+        error_keep(shard, &err);
+        phase_set(shard, SHARD_ENDED);
+        return NULL;
+    }
+    phase_set(shard, SHARD_BOUND);
+    if (shard_recover(shard, &err) != QN_OK) {
+        error_keep(shard, &err);
+        phase_set(shard, SHARD_ENDED);
+        return NULL;
+    }
+    phase_set(shard, SHARD_RECOVERED);
+    serving_wait(shard);
+    if (!atomic_load(&shard->stopping)) {
+        partitions_open(shard);
+    }
+    while (!atomic_load_explicit(&shard->stopping, memory_order_relaxed)) {
+        loop_round(shard);
+    }
+    drain(shard);
+    phase_set(shard, SHARD_ENDED);
+    return NULL;
+}
+
+void shard_destroy(struct shard *shard)
+{
+    if (shard->wake_fd >= 0) {
+        (void)close(shard->wake_fd);
+    }
+    (void)pthread_mutex_destroy(&shard->lock);
+    (void)pthread_cond_destroy(&shard->changed);
+    free(shard);
+}
+
+enum qn_status shard_start(const struct shard_options *options, struct shard **shard, qn_error *err)
+{
+    struct shard *made = calloc(1, sizeof *made);
+    pthread_condattr_t monotonic;
+
+    if (!made) {
+        return qn_error_set(err, QN_MEMORY_FULL, "out of memory");
+    }
+    made->options = *options;
+    made->error = (qn_error)QN_ERROR_INIT;
+    (void)pthread_mutex_init(&made->lock, NULL);
+    (void)pthread_condattr_init(&monotonic);
+    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&made->changed, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
+    made->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (made->wake_fd < 0 || pthread_create(&made->thread, NULL, shard_main, made) != 0) {
+        shard_destroy(made);
+        return qn_error_set(err, QN_IO,
+                            "cannot start shard %u: raise the limits on threads and "
+                            "open files (ulimit -a)",
+                            options->lane);
+    }
+    phase_wait(made, SHARD_BOUND);
+    enum qn_status status = error_get(made, err);
+    if (status < 0) {
+        (void)shard_join(made, NULL);
+        shard_destroy(made);
+        return status;
+    }
+    *shard = made;
+    return QN_OK;
+}
+
+const char *shard_endpoint(const struct shard *shard)
+{
+    return shard->endpoint;
+}
+
+/* Wait at most MOMENT_MS for the shard to come to `phase`. */
+static bool phase_wait_moment(struct shard *shard, enum shard_phase phase)
+{
+    struct timespec end;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_nsec += MOMENT_MS * 1000000;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    (void)pthread_mutex_lock(&shard->lock);
+    while (shard->phase < phase &&
+           pthread_cond_timedwait(&shard->changed, &shard->lock, &end) != ETIMEDOUT) {
+    }
+    bool reached = shard->phase >= phase;
+    (void)pthread_mutex_unlock(&shard->lock);
+    return reached;
+}
+
+enum qn_status shard_wait_recovered(struct shard *shard, uint64_t *epoch, qn_error *err)
+{
+    if (!phase_wait_moment(shard, SHARD_RECOVERED)) {
+        return QN_RECOVERING;
+    }
+    *epoch = shard->recovered_epoch;
+    return error_get(shard, err);
+}
+
+void shard_serve(struct shard *shard)
+{
+    (void)pthread_mutex_lock(&shard->lock);
+    if (shard->phase == SHARD_RECOVERED) {
+        shard->phase = SHARD_SERVING;
+        (void)pthread_cond_broadcast(&shard->changed);
+    }
+    (void)pthread_mutex_unlock(&shard->lock);
+}
+
+void shard_stop(struct shard *shard)
+{
+    (void)pthread_mutex_lock(&shard->lock);
+    atomic_store(&shard->stopping, true);
+    (void)pthread_cond_broadcast(&shard->changed);
+    (void)pthread_mutex_unlock(&shard->lock);
+    eventfd_signal(shard->wake_fd);
+}
+
+enum qn_status shard_join(struct shard *shard, qn_error *err)
+{
+    (void)pthread_join(shard->thread, NULL);
+    parts_close(shard);
+    return error_get(shard, err);
+}
+
+struct shard_figures *shard_figures(struct shard *shard)
+{
+    return &shard->figures;
+}

@@ -1,0 +1,99 @@
+/* A shard: a thread that owns a lane of partitions, their log and their door.
+ *
+ * Life: `shard_start` (binds its endpoint, then reads its log), `shard_wait_recovered`,
+ * `shard_serve` (opens its partitions and answers), `shard_stop`, `shard_join`. The main thread
+ * calls these; figures may be read by any thread. Nothing blocks a serving shard: it waits for
+ * frames and for its log writer, and for nothing else. */
+#ifndef QUOIN_NODE_SHARD_H
+#define QUOIN_NODE_SHARD_H
+
+#include <stdatomic.h>
+
+#include "config/cfg.h"
+#include "node/directory.h"
+#include "node/logger.h"
+#include "wire/bytes.h"
+
+struct shard;
+
+enum {
+    SHARD_OPS = 10,     /* one row per enum wire_op_kind; 0 counts unknown ones */
+    SHARD_BUCKETS = 20, /* bucket b: up to 50 us * 2^b, the last is open */
+};
+
+/* Figures, written by the shard and read by anybody. */
+struct shard_op_figures {
+    atomic_uint_least64_t ok; /* answered >= 0 */
+    atomic_uint_least64_t failed;
+    atomic_uint_least64_t sum_ns; /* from the frame's arrival to the answer's departure */
+    atomic_uint_least64_t buckets[SHARD_BUCKETS];
+};
+
+struct shard_figures {
+    struct shard_op_figures ops[SHARD_OPS];
+    atomic_uint_least64_t frames;
+    atomic_uint_least64_t frames_rejected;
+    atomic_uint_least64_t replies_dropped;
+    atomic_uint_least64_t partitions;
+    atomic_uint_least64_t leading;
+    atomic_uint_least64_t faulted;
+    atomic_uint_least64_t entries;
+    atomic_uint_least64_t entry_bytes;
+    atomic_uint_least64_t table_bytes;
+    atomic_uint_least64_t uncommitted_bytes;
+    atomic_uint_least64_t memory_bytes;
+    atomic_uint_least64_t sessions;
+    atomic_uint_least64_t log_bytes;
+    atomic_uint_least64_t log_records;
+    atomic_uint_least64_t log_syncs;
+    atomic_uint_least64_t log_sync_ns;
+    atomic_uint_least64_t recovered_records;
+    atomic_uint_least64_t recovered_bytes;
+    atomic_uint_least64_t recovery_total_bytes;
+    atomic_int_least64_t last_round_ms; /* monotonic: when the loop last went round */
+};
+
+struct shard_options {
+    uint32_t lane;
+    uint32_t lane_count;
+    const struct cfg *cfg;
+    struct directory *directory;
+    const struct logger *logger;
+    /* Called from the shard's thread when it can not go on; the node must stop. */
+    void (*failed)(void *arg);
+    void *arg;
+    /* Facts for STATUS: called on the shard's thread; returns how many of `facts` (FACTS_MAX) it
+     * filled. */
+    size_t (*facts)(void *arg, struct arena *arena, struct wire_fact *facts);
+};
+
+enum { SHARD_FACTS_MAX = 48 };
+
+/* Start the thread and wait until it listens. QN_IO, QN_MEMORY_FULL: nothing runs. */
+QN_MUST_USE enum qn_status shard_start(const struct shard_options *options, struct shard **shard,
+                                       qn_error *err);
+
+/* Where it listens: "tcp://host:port" with the port filled in. */
+const char *shard_endpoint(const struct shard *shard);
+
+/* Wait until the log has been read. `*epoch` becomes the highest epoch in it. On failure the thread
+ * has ended; join it. */
+QN_MUST_USE enum qn_status shard_wait_recovered(struct shard *shard, uint64_t *epoch,
+                                                qn_error *err);
+
+/* The directory is published: open the partitions and serve. */
+void shard_serve(struct shard *shard);
+
+/* Ask it to end: no new changes, those in the log are made durable and answered. */
+void shard_stop(struct shard *shard);
+
+/* Wait for its end and close what it held; the figures stay. `err` (NULL allowed) says what failed.
+ */
+enum qn_status shard_join(struct shard *shard, qn_error *err);
+
+/* After `shard_join`. */
+void shard_destroy(struct shard *shard);
+
+struct shard_figures *shard_figures(struct shard *shard);
+
+#endif

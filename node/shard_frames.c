@@ -1,0 +1,214 @@
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "node/shard_internal.h"
+
+enum {
+    RECORD_ROOM = RECORD_HEADER_SIZE + 256, /* of a record beyond key, value and old value */
+    RECORD_OLD_VALUE_MAX = 64 * 1024,       /* of an old value that is kept as a result (B.10) */
+    RETRY_AFTER_MS = 20,
+};
+
+static struct transport_route route_of(uint64_t packed)
+{
+    struct transport_route route = {.size = (uint8_t)(packed >> 56)};
+
+    for (size_t i = 0; i < TRANSPORT_ROUTE_MAX; i++) {
+        route.octets[i] = (uint8_t)(packed >> (8 * i));
+    }
+    return route;
+}
+
+void shard_send(struct shard *shard, uint64_t packed, const struct wire_message *message)
+{
+    const struct directory *directory = shard->options.directory;
+    struct transport_route route = route_of(packed);
+    struct wire_message stamped = *message;
+
+    stamped.feature_level = WIRE_FEATURE_LEVEL;
+    stamped.cluster = directory->cluster;
+    stamped.from_node = directory->node;
+    stamped.from_incarnation = directory->incarnation;
+    buf_clear(&shard->encoded);
+    if (message_encode(&stamped, &shard->encoded) != QN_OK ||
+        transport_server_send(shard->server, &route, buf_bytes(&shard->encoded)) != QN_OK) {
+        figure_add(&shard->figures.replies_dropped, 1);
+    }
+}
+
+static void refuse(struct shard *shard, uint64_t route, uint64_t correlation, enum qn_status status,
+                   const char *text)
+{
+    struct wire_message nak = {.kind = WIRE_NAK,
+                               .correlation = correlation,
+                               .status = status,
+                               .text = bytes_of_text(text)};
+
+    figure_add(&shard->figures.frames_rejected, 1);
+    shard_send(shard, route, &nak);
+}
+
+static void answer_table(struct shard *shard, uint64_t route, const struct wire_message *in,
+                         enum wire_kind kind)
+{
+    const struct directory *directory = shard->options.directory;
+    struct wire_message out = {.kind = kind, .correlation = in->correlation};
+    struct wire_node node;
+
+    out.table_version = directory->incarnation;
+    if (kind == WIRE_HELLO_ACK || in->table_version != directory->incarnation) {
+        directory_table_fill(directory, &node, &out);
+    }
+    shard_send(shard, route, &out);
+}
+
+static void answer_cache_open(struct shard *shard, uint64_t route, const struct wire_message *in)
+{
+    struct wire_message out = {.kind = WIRE_CACHE_ACK, .correlation = in->correlation};
+    qn_error err = QN_ERROR_INIT;
+
+    out.status =
+        directory_cache_open(shard->options.directory, in->name, in->create, &out.cache, &err);
+    out.text = bytes_of_text(err.text);
+    shard_send(shard, route, &out);
+}
+
+static void answer_status(struct shard *shard, uint64_t route, const struct wire_message *in)
+{
+    struct wire_fact facts[SHARD_FACTS_MAX];
+    struct wire_message out = {
+        .kind = WIRE_STATUS_ACK, .correlation = in->correlation, .facts = facts};
+
+    out.fact_count = shard->options.facts(shard->options.arg, &shard->arena, facts);
+    shard_send(shard, route, &out);
+}
+
+/* Refuse one operation without asking its partition. */
+static void op_refuse(struct shard *shard, uint64_t route, const struct wire_op *op,
+                      enum qn_status status, const char *text)
+{
+    struct wire_result result = {.id = op->id,
+                                 .status = status,
+                                 .retry_after_ms = status == QN_OVERLOADED ? RETRY_AFTER_MS : 0,
+                                 .partition = op->partition,
+                                 .lineage = shard->options.directory->lineage,
+                                 .epoch = shard->options.directory->epoch,
+                                 .text = bytes_of_text(text)};
+
+    shard_count(shard, op->kind, false, shard->round_ns);
+    if (outbox_add(shard->outbox, route, &result) != QN_OK) {
+        figure_add(&shard->figures.replies_dropped, 1);
+    }
+}
+
+/* Make sure of space for the record before it is formed (protocol B.7.3). */
+static enum qn_status op_reserve(struct shard *shard, const struct wire_op *op)
+{
+    size_t old_size = op->flags & WIRE_RETURN_OLD ? RECORD_OLD_VALUE_MAX : 0;
+
+    return wire_op_is_change(op->kind)
+               ? txlog_reserve(shard->log, RECORD_ROOM + op->key.size + op->value.size + old_size)
+               : QN_OK;
+}
+
+static void op_run(struct shard *shard, uint64_t route, struct client_id client,
+                   const struct wire_op *op)
+{
+    if (op->kind != WIRE_OP_SESSION_OPEN &&
+        !directory_cache_known(shard->options.directory, op->cache)) {
+        op_refuse(shard, route, op, QN_UNKNOWN_CACHE, "no cache has this id: open it again");
+        return;
+    }
+    enum qn_status status = op_reserve(shard, op);
+    if (status != QN_OK) {
+        op_refuse(shard, route, op, status,
+                  status == QN_DISK_FULL ? "the node's disk is full: make space in node.data_dir"
+                                         : "too much waits for the disk: slow down");
+        return;
+    }
+    struct replica_event event = {.kind = REPLICA_REQUEST,
+                                  .partition = op->partition,
+                                  .op = op,
+                                  .client = client,
+                                  .route = route};
+    shard->op_now = op->kind < SHARD_OPS ? op->kind : 0;
+    shard->op_waits = false;
+    shard_step(shard, &event);
+    shard->op_now = 0;
+}
+
+static void answer_request(struct shard *shard, uint64_t route, const struct wire_message *in)
+{
+    for (size_t i = 0; i < in->op_count; i++) {
+        op_run(shard, route, in->client, &in->ops[i]);
+    }
+}
+
+/* Is the message meant for this process? */
+static bool addressed_to_us(struct shard *shard, uint64_t route, const struct wire_message *in)
+{
+    const struct directory *directory = shard->options.directory;
+
+    if (in->cluster != 0 && in->cluster != directory->cluster) {
+        refuse(shard, route, in->correlation, QN_CLUSTER,
+               "this node belongs to another cluster: check the address");
+        return false;
+    }
+    if (in->to_incarnation != 0 && in->to_incarnation != directory->incarnation) {
+        refuse(shard, route, in->correlation, QN_STALE_EPOCH,
+               "this node was restarted: fetch the table again");
+        return false;
+    }
+    return true;
+}
+
+static void message_answer(struct shard *shard, uint64_t route, const struct wire_message *in)
+{
+    char text[80];
+
+    if (!addressed_to_us(shard, route, in)) {
+        return;
+    }
+    switch (in->kind) {
+    case WIRE_HELLO:
+        answer_table(shard, route, in, WIRE_HELLO_ACK);
+        break;
+    case WIRE_TABLE:
+        answer_table(shard, route, in, WIRE_TABLE_ACK);
+        break;
+    case WIRE_REQUEST:
+        answer_request(shard, route, in);
+        break;
+    case WIRE_CACHE_OPEN:
+        answer_cache_open(shard, route, in);
+        break;
+    case WIRE_STATUS:
+        answer_status(shard, route, in);
+        break;
+    default:
+        (void)snprintf(text, sizeof text, "this node does not know messages of kind %" PRIu32,
+                       in->kind);
+        refuse(shard, route, in->correlation, QN_UNSUPPORTED, text);
+        break;
+    }
+}
+
+void shard_frame(struct shard *shard, uint64_t route, struct bytes frame)
+{
+    struct wire_message message;
+
+    figure_add(&shard->figures.frames, 1);
+    arena_reset(&shard->arena);
+    switch ((int)message_decode(frame, &shard->arena, &message)) {
+    case QN_OK:
+        message_answer(shard, route, &message);
+        break;
+    case QN_MEMORY_FULL:
+        refuse(shard, route, 0, QN_OVERLOADED, "the node is out of memory for this message");
+        break;
+    default:
+        refuse(shard, route, 0, QN_MALFORMED, "not a message of Quoin: check client and address");
+        break;
+    }
+}
