@@ -50,7 +50,7 @@ const struct cfg_setting cfg_table[CFG_SETTING_COUNT] = {
      .text = "Port of shard 0; shard s listens on data_port + s. 0: any free ports (for tests)."},
     {COUNT(node, shards), .standard = "0", .min = 0, .max = 256,
      .text = "Threads that own partitions, one port and one log each. 0: as many as CPUs, but at\n"
-             "most 2."},
+             "most 2, at the first start; later as many as the data directory has."},
     {CHOICE(node, pin, enum cfg_pin, pin_words), .standard = "off",
      .text = "auto keeps each shard, its network thread and its log writer together on one CPU,\n"
              "which saves wake-ups across CPUs where nothing else wants them."},

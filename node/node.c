@@ -34,13 +34,22 @@ static enum qn_status datadir_claim(struct node *node, qn_error *err)
     const struct cfg *cfg = node->cfg;
     struct superblock wanted = {.node = cfg->node_id,
                                 .partitions = cfg->cluster_partitions,
-                                .lanes = node->shard_count,
+                                .lanes = cfg->node_shards,
                                 .format = SUPERBLOCK_FORMAT};
 
     (void)snprintf(wanted.cluster_name, sizeof wanted.cluster_name, "%s", cfg->cluster_name);
     enum qn_status status =
-        datadir_open(cfg->node_data_dir, &wanted, &node->superblock, &node->datadir, err);
+        datadir_open(cfg->node_data_dir, &wanted, cfg_shard_count(cfg, cpu_count()),
+                     &node->superblock, &node->datadir, err);
+    if (status == QN_OK &&
+        (node->superblock.lanes == 0 || node->superblock.lanes > NODE_SHARDS_MAX)) {
+        return qn_error_set(err, QN_CORRUPT,
+                            "%s has %u lanes, this version knows up to %d: use the "
+                            "version that wrote it",
+                            cfg->node_data_dir, node->superblock.lanes, NODE_SHARDS_MAX);
+    }
     if (status == QN_OK) {
+        node->shard_count = node->superblock.lanes;
         status = coord_open(cfg->node_data_dir, &node->coord, err);
     }
     return status;
@@ -186,8 +195,6 @@ enum qn_status node_open(const struct cfg *cfg, const struct logger *logger, int
     made->logger = logger;
     made->started_ms = clock_now_ms();
     made->started_wall_ms = clock_wall_ms();
-    made->shard_count = cfg_shard_count(cfg, cpu_count());
-    qn_assert(made->shard_count > 0 && made->shard_count <= NODE_SHARDS_MAX);
     made->failed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     enum qn_status status =
         made->failed_fd < 0 ? qn_error_set(err, QN_IO, "cannot open an eventfd: raise ulimit -n")

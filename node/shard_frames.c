@@ -112,6 +112,18 @@ static enum qn_status op_reserve(struct shard *shard, const struct wire_op *op)
                : QN_OK;
 }
 
+static const char *reserve_refusal(enum qn_status status)
+{
+    switch ((int)status) {
+    case QN_DISK_FULL:
+        return "the node's disk is full: make space in node.data_dir";
+    case QN_OVERLOADED:
+        return "too much waits for the disk: slow down";
+    default:
+        return "the node's log has failed and the node is stopping: see its log";
+    }
+}
+
 static void op_run(struct shard *shard, uint64_t route, struct client_id client,
                    const struct wire_op *op)
 {
@@ -122,9 +134,7 @@ static void op_run(struct shard *shard, uint64_t route, struct client_id client,
     }
     enum qn_status status = op_reserve(shard, op);
     if (status != QN_OK) {
-        op_refuse(shard, route, op, status,
-                  status == QN_DISK_FULL ? "the node's disk is full: make space in node.data_dir"
-                                         : "too much waits for the disk: slow down");
+        op_refuse(shard, route, op, status, reserve_refusal(status));
         return;
     }
     struct replica_event event = {.kind = REPLICA_REQUEST,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "node/coord/file.h"
+#include "wire/assert.h"
 
 enum { FILE_SIZE_MAX = 4096, PID_TEXT_SIZE = 24, LOCK_MODE = 0600 };
 
@@ -204,7 +205,8 @@ static enum qn_status compare(const char *path, const struct superblock *wanted,
                             path, block->cluster_name, wanted->cluster_name);
     }
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        if (numbers[i].found != numbers[i].wanted) {
+        bool any = numbers[i].wanted == 0;
+        if (!any && numbers[i].found != numbers[i].wanted) {
             return qn_error_set(err, QN_CLUSTER,
                                 "%.80s %s %" PRIu32 ", not %" PRIu32 ": set %s = %" PRIu32
                                 ", or node.data_dir to another directory",
@@ -275,16 +277,18 @@ static enum qn_status foreign_check(const char *path, qn_error *err)
     return status == QN_ABSENT ? empty_check(path, err) : status;
 }
 
-static enum qn_status claim(const char *path, const struct superblock *wanted,
+static enum qn_status claim(const char *path, const struct superblock *wanted, uint32_t lanes_first,
                             struct superblock *found, qn_error *err)
 {
+    struct superblock fresh = *wanted;
     struct superblock block = {0};
     enum qn_status status = load(path, &block, err);
 
     if (status == QN_ABSENT) {
         status = empty_check(path, err);
         if (status == QN_OK) {
-            status = create(path, wanted, &block, err);
+            fresh.lanes = wanted->lanes > 0 ? wanted->lanes : lanes_first;
+            status = create(path, &fresh, &block, err);
         }
     }
     if (status == QN_OK) {
@@ -296,9 +300,11 @@ static enum qn_status claim(const char *path, const struct superblock *wanted,
     return status;
 }
 
-enum qn_status datadir_open(const char *path, const struct superblock *wanted,
+enum qn_status datadir_open(const char *path, const struct superblock *wanted, uint32_t lanes_first,
                             struct superblock *found, struct datadir **datadir, qn_error *err)
 {
+    qn_assert(wanted->node > 0);
+    qn_assert(wanted->partitions > 0);
     struct datadir *made = malloc(sizeof *made);
 
     if (!made) {
@@ -313,7 +319,7 @@ enum qn_status datadir_open(const char *path, const struct superblock *wanted,
         status = lock_open(path, made, err);
     }
     if (status == QN_OK) {
-        status = claim(path, wanted, found, err);
+        status = claim(path, wanted, lanes_first, found, err);
     }
     if (status != QN_OK) {
         datadir_close(made);

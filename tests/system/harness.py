@@ -84,7 +84,7 @@ class Workspace:
     """A folder for one test and the processes started in it."""
 
     def __init__(self, build=None):
-        self.build = pathlib.Path(build or default_build())
+        self.build = pathlib.Path(build or default_build()).resolve()
         self.path = None
         self.processes = []
 
@@ -114,7 +114,7 @@ class Workspace:
         """Run to the end. The result has returncode, stdout, stderr."""
         try:
             return subprocess.run([str(word) for word in command], timeout=timeout, text=text, check=False,
-                                  stdin=subprocess.DEVNULL, capture_output=True, **options)
+                                  stdin=subprocess.DEVNULL, capture_output=True, cwd=self.path, **options)
         except subprocess.TimeoutExpired as late:
             raise Failure(f"still running after {timeout} s: {' '.join(map(str, command))}\n{late.stderr}") from late
 

@@ -28,7 +28,7 @@ static enum qn_status claim(const struct place *place, const struct superblock *
 {
     struct datadir *datadir = NULL;
     qn_error err = QN_ERROR_INIT;
-    enum qn_status status = datadir_open(place->path, as, found, &datadir, &err);
+    enum qn_status status = datadir_open(place->path, as, 3, found, &datadir, &err);
 
     assert_int_equal(status == QN_OK, datadir != NULL);
     datadir_close(datadir);
@@ -90,6 +90,26 @@ static void another_owner_is_refused(void **state)
     folder_remove(&place.base);
 }
 
+/* Without a wish for a number of lanes, a new directory gets the default and keeps it. */
+static void lanes_are_kept_when_nobody_asks(void **state)
+{
+    struct place place;
+    struct superblock found, any = wanted;
+    char text[QN_ERROR_TEXT_MAX];
+
+    (void)state;
+    place_make(&place);
+    any.lanes = 0;
+    assert_int_equal(claim(&place, &any, &found, text), QN_OK);
+    assert_int_equal(found.lanes, 3);
+    any.lanes = 3;
+    assert_int_equal(claim(&place, &any, &found, text), QN_OK);
+    any.lanes = 0;
+    assert_int_equal(claim(&place, &any, &found, text), QN_OK);
+    assert_int_equal(found.lanes, 3);
+    folder_remove(&place.base);
+}
+
 /* A directory that holds something else is left as it is: not even a lock is put there. */
 static void a_foreign_directory_is_left_alone(void **state)
 {
@@ -139,7 +159,7 @@ static void a_second_opening_is_refused(void **state)
 
     (void)state;
     place_make(&place);
-    assert_int_equal(datadir_open(place.path, &wanted, &found, &datadir, NULL), QN_OK);
+    assert_int_equal(datadir_open(place.path, &wanted, 3, &found, &datadir, NULL), QN_OK);
     assert_int_equal(claim(&place, &wanted, &found, text), QN_BUSY);
     (void)snprintf(pid, sizeof pid, "process %ld", (long)getpid());
     assert_non_null(strstr(text, pid));
@@ -190,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_start_draws_the_ids),
         cmocka_unit_test(another_owner_is_refused),
+        cmocka_unit_test(lanes_are_kept_when_nobody_asks),
         cmocka_unit_test(a_foreign_directory_is_left_alone),
         cmocka_unit_test(leftovers_of_a_killed_first_start_are_no_obstacle),
         cmocka_unit_test(a_second_opening_is_refused),
