@@ -54,6 +54,7 @@ print_command() {
     printf '    $'
     for word in "$@"; do
         case $word in
+        '&') printf ' &' ;;
         *[!A-Za-z0-9_./:=,%+@-]* | '') printf " '%s'" "$word" ;;
         *) printf ' %s' "$word" ;;
         esac
@@ -80,25 +81,22 @@ fail() {
     exit 1
 }
 
-# Has our node ended?
+# Has our node ended? One that has stays as a zombie until we ask for its code.
 node_gone() {
-    ! kill -0 "$node_pid" 2>/dev/null
+    case $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$node_pid/status" 2>/dev/null) in
+    '' | Z) true ;;
+    *) false ;;
+    esac
 }
 
-# Wait up to 30 s for it to end, then reap it.
+# Wait up to 30 s for it to end.
 node_await_end() {
     tries=300
     while ! node_gone && [ $tries -gt 0 ]; do
-        # A process that has ended stays until we ask for its code.
-        case $(ps_state) in Z) break ;; esac
         sleep 0.1
         tries=$((tries - 1))
     done
-    [ $tries -gt 0 ]
-}
-
-ps_state() {
-    sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$node_pid/status" 2>/dev/null || true
+    node_gone
 }
 
 clean_up() {
@@ -110,12 +108,11 @@ clean_up() {
         node_await_end || kill -KILL "$node_pid" 2>/dev/null || true
         wait "$node_pid" 2>/dev/null || true
     fi
-    if [ -n "$dir" ] && [ $finished = no ] && [ -f "$dir/quoind.log" ]; then
+    if [ $code = 130 ] || { [ $finished = yes ] && [ $keep = no ]; }; then
+        [ $own_dir = no ] || rm -rf "$dir"
+    elif [ $finished = no ] && [ -f "$dir/quoind.log" ]; then
         printf '\nThe end of the log of the node (%s):\n' "$dir/quoind.log" >&2
         tail -n 20 "$dir/quoind.log" >&2
-    fi
-    if [ $own_dir = yes ] && [ $finished = yes ] && [ $keep = no ]; then
-        rm -rf "$dir"
     fi
     exit $code
 }
@@ -146,9 +143,14 @@ start_node() {
     # A session of its own: with --keep it outlives this terminal.
     setsid build/bin/quoind --config "$dir/quoin.cfg" >>"$dir/quoind.log" 2>&1 </dev/null &
     node_pid=$!
-    typed 90 build/bin/quoin ping --ready --wait 60s
-    node_gone && fail "the node has ended"
-    return 0
+    print_command build/bin/quoin ping --ready --wait 60s
+    # The same in small steps, so that a node that has ended is noticed at once.
+    tries=60
+    while ! timeout 30 build/bin/quoin ping --ready --wait 1s 2>/dev/null; do
+        ! node_gone || fail "the node has ended"
+        tries=$((tries - 1))
+        [ $tries -gt 0 ] || fail "the node was not ready within 60 s"
+    done
 }
 
 # with_data_sets FUNCTION: for each data set, FUNCTION CACHE and how to import it.

@@ -172,7 +172,7 @@ def result_of(reply):
 
 def an_older_epoch_is_refused(work):
     """A request routed with an older configuration gets STALE_EPOCH, and a put by it has no effect."""
-    node = started(work, shards=1)
+    node = started(work, shards=1, settings="cluster = { partitions = 1; };")
     node.stop()
     node.start()
     with zmtp.dealer(node.port) as link:
