@@ -66,6 +66,8 @@ typedef struct qn_arg {
     int64_t number;
 } qn_arg;
 
+/* An argument of each kind; `qn_str` takes a NUL-terminated string. Nothing is checked or copied
+ * yet: the call that gets the argument does that. */
 QN_API qn_arg qn_str(const char *text);
 QN_API qn_arg qn_text(const char *text, size_t size);
 QN_API qn_arg qn_int(int64_t number);
@@ -102,10 +104,12 @@ QN_API qn_cache *qn_open(qn_client *client, const char *name, qn_error *err);
 /* The same, created when it is not there and the cluster lets clients create caches. */
 QN_API qn_cache *qn_open_create(qn_client *client, const char *name, qn_error *err);
 
+/* Its name; lives as long as the handle. NULL for NULL. */
 QN_API const char *qn_cache_name(const qn_cache *cache);
 
 /* ---- Values: point into the received message, live until the last release ---- */
 
+/* One more, one less reference. Any thread. `retain` returns its argument. */
 QN_API qn_value *qn_value_retain(qn_value *value);
 QN_API void qn_value_release(qn_value *value); /* NULL allowed */
 
@@ -165,11 +169,10 @@ QN_API qn_status qn_remove_if(qn_cache *cache, qn_arg key, uint64_t expected_ver
 QN_API qn_status qn_count(qn_cache *cache, uint64_t *count, const qn_options *options,
                           qn_error *err);
 
-/* ---- The same without waiting ----
- *
- * `*_start` returns an operation that its caller releases, or NULL with `err` set (QN_BUSY: too
- * many in flight). `old` and `version` of the options are ignored: ask the operation. */
+/* ---- The same without waiting ---- */
 
+/* `*_start` returns an operation that its caller releases, or NULL with `err` set (QN_BUSY: too
+ * many in flight). `old` and `version` of the options are ignored: ask the operation. */
 QN_API qn_op *qn_get_start(qn_cache *cache, qn_arg key, const qn_options *options, qn_error *err);
 QN_API qn_op *qn_contains_start(qn_cache *cache, qn_arg key, const qn_options *options,
                                 qn_error *err);
@@ -214,6 +217,7 @@ QN_API size_t qn_dispatch(qn_client *client, size_t max);
 
 /* ---- Many keys: not atomic, a status per entry ---- */
 
+/* An empty batch for a cache; one owner. NULL with `err` set. */
 QN_API qn_batch *qn_batch_new(qn_cache *cache, qn_error *err);
 QN_API void qn_batch_free(qn_batch *batch); /* NULL allowed */
 
@@ -230,6 +234,9 @@ QN_API size_t qn_batch_remove(qn_batch *batch, qn_arg key, qn_error *err);
  */
 QN_API qn_status qn_batch_run(qn_batch *batch, int64_t timeout_ms, qn_error *err);
 
+/* Entries added, and of each of them after a run: status, certainty of a failure, value of a get
+ * (borrowed until the batch is cleared or freed), version. QN_BUSY before the run, QN_INVALID
+ * beyond the size. */
 QN_API size_t qn_batch_size(const qn_batch *batch);
 QN_API qn_status qn_batch_status(const qn_batch *batch, size_t number);
 QN_API enum qn_certainty qn_batch_certainty(const qn_batch *batch, size_t number);

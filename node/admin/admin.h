@@ -64,7 +64,7 @@ struct admin_options {
     void *arg;
 };
 
-/* QN_IO: `err` names address and port and what to do. */
+/* QN_IO, QN_INVALID (not a numeric address): `err` names address and port and what to do. */
 QN_MUST_USE enum qn_status admin_open(const struct admin_options *options, struct admin **admin,
                                       qn_error *err);
 uint16_t admin_port(const struct admin *admin);
