@@ -15,12 +15,12 @@ packages_of() {
     case $1 in
     build)
         echo gcc libc6-dev cmake ninja-build pkg-config python3
-        echo libzmq3-dev libprotobuf-c-dev protobuf-c-compiler liblz4-dev libconfig-dev
+        echo libzmq3-dev libprotobuf-c-dev protobuf-c-compiler libconfig-dev
         echo libxxhash-dev libisal-dev libmicrohttpd-dev libjansson-dev libcmocka-dev
         ;;
     data) echo iso-codes unicode-data ;;
     test) echo clang libclang-rt-14-dev llvm clang-format ;;
-    run) echo libzmq5 libprotobuf-c1 liblz4-1 libconfig9 libxxhash0 libisal2 libmicrohttpd12 libjansson4 ;;
+    run) echo libzmq5 libprotobuf-c1 libconfig9 libisal2 libmicrohttpd12 libjansson4 ;;
     *)
         echo "packages.sh: \"$1\" is not one of build, data, test, run" >&2
         exit 2

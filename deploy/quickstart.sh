@@ -131,6 +131,7 @@ choose_ports() {
     while [ $port -lt 9100 ]; do
         if port_free $port && port_free $((port + 1)) && port_free $((port + 80)); then
             admin_port=$((port + 80))
+            [ $port = 7100 ] || printf '    something listens on ports of 7100..7180: using %s and %s\n' "$port" "$admin_port"
             return
         fi
         port=$((port + 200))

@@ -166,8 +166,9 @@ static void print_data(struct facts_view *view)
     fprintf(view->to, "  memory      %s: entries %s, tables %s, not yet committed %s\n",
             size(view, 0, "memory_bytes"), size(view, 1, "entry_bytes"),
             size(view, 2, "table_bytes"), size(view, 3, "uncommitted_bytes"));
-    fprintf(view->to, "  log         %s, %s records, %s syncs\n", size(view, 0, "log_bytes"),
-            grouped(view, 1, "log_records"), grouped(view, 2, "log_syncs"));
+    fprintf(view->to, "  log         %s written since the start: %s records, %s syncs\n",
+            size(view, 0, "log_bytes"), grouped(view, 1, "log_records"),
+            grouped(view, 2, "log_syncs"));
     fprintf(view->to, "  sessions    %s\n", grouped(view, 0, "sessions"));
 }
 

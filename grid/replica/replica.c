@@ -147,10 +147,13 @@ static enum qn_status on_configuration(struct replica *replica, const struct rep
 {
     enum qn_status status = QN_OK;
 
-    if (replica->role == REPLICA_FAULTED || event->epoch <= replica->epoch) {
+    if (event->epoch <= replica->epoch) {
         return QN_OK;
     }
-    if (event->leader == replica->options.node) {
+    if (replica->role == REPLICA_FAULTED) {
+        /* Takes no part, but its refusals are stamped with the epoch in force: clients ignore older
+         * ones. */
+    } else if (event->leader == replica->options.node) {
         status = open_epoch(replica, event);
     } else {
         /* Nothing commits here any more, so nobody can be told how it ended. */

@@ -139,11 +139,13 @@ def end_process(process):
 class Node:
     """One `quoind`: its settings file, its data and, between start and stop, its process."""
 
-    def __init__(self, work, name, caches=("default",), shards=2, settings="", data_dir=None):
+    def __init__(self, work, name, caches=("default",), create=False, shards=2, settings="",
+                 data_dir=None):
         self.work = work
         self.name = name
         self.shards = shards
         self.caches = caches
+        self.create = create  # may clients create caches?
         self.settings = settings  # more lines of the file
         self.data_dir = pathlib.Path(data_dir or work.path / f"{name}-data")
         self.config = work.path / f"{name}.cfg"
@@ -158,7 +160,7 @@ class Node:
         self.config.write_text(
             f'node = {{ data_dir = "{self.data_dir}"; data_port = {self.port}; shards = {self.shards}; }};\n'
             f"admin = {{ port = {self.admin_port}; }};\n"
-            f"caches = {{ names = [ {names} ]; }};\n{self.settings}\n")
+            f"caches = {{ names = [ {names} ]; create = {str(self.create).lower()}; }};\n{self.settings}\n")
 
     @property
     def uri(self):

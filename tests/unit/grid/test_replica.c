@@ -334,6 +334,9 @@ static void a_faulted_partition_answers_corrupt(void **state)
     assert_true(lab_get(lab, "k")->result.text.size > 0);
     lab_sync(lab);
     lab_configure(lab, 2);
+    /* Stamped with the epoch in force: a client ignores refusals of an older one. */
+    assert_int_equal(lab_get(lab, "k")->result.status, QN_CORRUPT);
+    assert_int_equal(lab_get(lab, "k")->result.epoch, 2);
     lab_tick(lab, 10 * LAB_TTL_MS);
     assert_int_equal(lab_replies_to(lab, put), 1);
     assert_int_equal(lab_stats(lab).role, REPLICA_FAULTED);
