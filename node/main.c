@@ -103,20 +103,38 @@ static bool arguments_read(int argc, char **argv, struct arguments *out)
     return true;
 }
 
-/* A descriptor that tells of SIGTERM, SIGINT and SIGHUP; blocked in all threads started later. */
-static int signals_open(void)
+static sigset_t stop_signals(void)
 {
     sigset_t set;
 
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGTERM);
     (void)sigaddset(&set, SIGINT);
-    (void)sigaddset(&set, SIGHUP);
+    return set;
+}
+
+/* A descriptor that tells of SIGTERM and SIGINT. These and SIGHUP are blocked in all threads
+ * started later; SIGHUP stays pending until `signals_take_reload`. */
+static int signals_open(void)
+{
+    sigset_t set = stop_signals();
+
     (void)signal(SIGPIPE, SIG_IGN);
     if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) {
         return -1;
     }
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    (void)sigaddset(&set, SIGHUP);
+    return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? fd : -1;
+}
+
+/* The node serves: from now on the descriptor tells of SIGHUP as well. */
+static void signals_take_reload(int fd)
+{
+    sigset_t set = stop_signals();
+
+    (void)sigaddset(&set, SIGHUP);
+    (void)signalfd(fd, &set, 0);
 }
 
 static uint32_t signal_take(int fd)
@@ -209,9 +227,15 @@ static int run(const struct cfg_sources *sources, struct cfg *cfg)
     }
     logger_write(&logger, LOG_LEVEL_INFO, "node", "starting", "version=%s data_dir=\"%s\"",
                  QUOIN_VERSION, cfg->node_data_dir);
-    if (node_open(cfg, &logger, signal_fd, &node, &err) != QN_OK) {
+    enum qn_status status = node_open(cfg, &logger, signal_fd, &node, &err);
+    if (status == QN_CLOSED) {
+        logger_write(&logger, LOG_LEVEL_INFO, "node", "stopped", "reason=\"%s\"", err.text);
+        return EXIT_OK;
+    }
+    if (status != QN_OK) {
         return end_failed(&logger, "start_failed", &err);
     }
+    signals_take_reload(signal_fd);
     wait_for_end(node, sources, cfg, &logger, signal_fd);
     if (node_close(node, &err) != QN_OK) {
         return end_failed(&logger, "stopped_with_failure", &err);

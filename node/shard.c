@@ -263,9 +263,9 @@ static void loop_round(struct shard *shard)
     }
     if (waits[0].readable) {
         frames_take(shard);
-        txlog_flush(shard->log);
     }
     tick(shard);
+    txlog_flush(shard->log);
     outbox_flush(shard->outbox);
 }
 
@@ -276,7 +276,8 @@ static void drain(struct shard *shard)
     int64_t end_ms = clock_now_ms() + DRAIN_MS;
 
     txlog_flush(shard->log);
-    while (shard->waiting.count > 0 && !txlog_failed(shard->log, NULL) && clock_now_ms() < end_ms) {
+    while (shard->waiting.count > 0 && !shard->log_broken && !txlog_failed(shard->log, NULL) &&
+           clock_now_ms() < end_ms) {
         (void)transport_wait(&wait, 1, TICK_MS);
         eventfd_drain(shard->wake_fd);
         time_read(shard);

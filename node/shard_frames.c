@@ -7,7 +7,6 @@
 enum {
     RECORD_ROOM = RECORD_HEADER_SIZE + 256, /* of a record beyond key, value and old value */
     RECORD_OLD_VALUE_MAX = 64 * 1024,       /* of an old value that is kept as a result (B.10) */
-    RETRY_AFTER_MS = 20,
 };
 
 static struct transport_route route_of(uint64_t packed)
@@ -90,7 +89,6 @@ static void op_refuse(struct shard *shard, uint64_t route, const struct wire_op 
 {
     struct wire_result result = {.id = op->id,
                                  .status = status,
-                                 .retry_after_ms = status == QN_OVERLOADED ? RETRY_AFTER_MS : 0,
                                  .partition = op->partition,
                                  .lineage = shard->options.directory->lineage,
                                  .epoch = shard->options.directory->epoch,
@@ -102,7 +100,7 @@ static void op_refuse(struct shard *shard, uint64_t route, const struct wire_op 
     }
 }
 
-/* Make sure of space for the record before it is formed (protocol B.7.3). */
+/* Is there space for the record that the operation may form (protocol B.7.3)? */
 static enum qn_status op_reserve(struct shard *shard, const struct wire_op *op)
 {
     size_t old_size = op->flags & WIRE_RETURN_OLD ? RECORD_OLD_VALUE_MAX : 0;
@@ -110,18 +108,6 @@ static enum qn_status op_reserve(struct shard *shard, const struct wire_op *op)
     return wire_op_is_change(op->kind)
                ? txlog_reserve(shard->log, RECORD_ROOM + op->key.size + op->value.size + old_size)
                : QN_OK;
-}
-
-static const char *reserve_refusal(enum qn_status status)
-{
-    switch ((int)status) {
-    case QN_DISK_FULL:
-        return "the node's disk is full: make space in node.data_dir";
-    case QN_OVERLOADED:
-        return "too much waits for the disk: slow down";
-    default:
-        return "the node's log has failed and the node is stopping: see its log";
-    }
 }
 
 static void op_run(struct shard *shard, uint64_t route, struct client_id client,
@@ -132,16 +118,12 @@ static void op_run(struct shard *shard, uint64_t route, struct client_id client,
         op_refuse(shard, route, op, QN_UNKNOWN_CACHE, "no cache has this id: open it again");
         return;
     }
-    enum qn_status status = op_reserve(shard, op);
-    if (status != QN_OK) {
-        op_refuse(shard, route, op, status, reserve_refusal(status));
-        return;
-    }
     struct replica_event event = {.kind = REPLICA_REQUEST,
                                   .partition = op->partition,
                                   .op = op,
                                   .client = client,
-                                  .route = route};
+                                  .route = route,
+                                  .space = op_reserve(shard, op)};
     shard->op_now = op->kind < SHARD_OPS ? op->kind : 0;
     shard->op_waits = false;
     shard_step(shard, &event);

@@ -62,6 +62,7 @@ struct shard {
     int64_t round_ns;
     int64_t tick_at_ms;
     uint32_t op_now; /* kind of the operation that is being stepped */
+    bool log_broken; /* a record is in a replica and not in the log: append and commit no more */
     bool op_waits;   /* it appended a record, and so is answered later */
     char endpoint[DIRECTORY_ENDPOINT_MAX];
 

@@ -65,9 +65,13 @@ static void log_failed(struct shard *shard)
 {
     qn_error err = QN_ERROR_INIT;
 
-    (void)txlog_failed(shard->log, &err);
+    if (!txlog_failed(shard->log, &err)) {
+        (void)qn_error_set(&err, QN_MEMORY_FULL,
+                           "out of memory while a change was being logged: give the node more");
+    }
+    shard->log_broken = true;
     (void)pthread_mutex_lock(&shard->lock);
-    (void)qn_error_set(&shard->error, QN_IO, "%s", err.text);
+    (void)qn_error_set(&shard->error, err.status, "%s", err.text);
     (void)pthread_mutex_unlock(&shard->lock);
     atomic_store(&shard->stopping, true);
     shard->options.failed(shard->options.arg);
@@ -81,6 +85,9 @@ static void append(struct shard *shard, const struct record *record)
                               .started_ns = shard->round_ns};
 
     shard->op_waits = true;
+    if (shard->log_broken) {
+        return;
+    }
     if (!ring_reserve(&shard->waiting) || txlog_append(shard->log, record, &waiting.lsn) != QN_OK) {
         /* Room was reserved before the record was formed, so only a failed log or exhausted memory
          * lead here. The record is in the replica and not in the log: this process must not go on.
@@ -129,6 +136,9 @@ void shard_durable(struct shard *shard)
     uint64_t durable = txlog_durable(shard->log);
     struct waiting *waiting;
 
+    if (shard->log_broken) {
+        return;
+    }
     if (txlog_failed(shard->log, NULL)) {
         log_failed(shard);
         return;

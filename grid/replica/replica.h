@@ -67,7 +67,8 @@ struct replica_event {
     /* REQUEST */
     const struct wire_op *op;
     struct client_id client;
-    uint64_t route; /* handed back with the reply; means nothing here */
+    uint64_t route;       /* handed back with the reply; means nothing here */
+    enum qn_status space; /* has the log room for a record of this request? Otherwise why not */
     /* DURABLE */
     uint64_t durable_index;
 };

@@ -33,6 +33,24 @@ static void refuse(struct replica *replica, const struct request *request, enum 
     result->retry_after_ms = status == QN_OVERLOADED ? RETRY_AFTER_MS : 0;
 }
 
+/* The log has no room (B.7.3): definite, since nothing was appended. */
+static void refuse_space(struct replica *replica, const struct request *request)
+{
+    switch ((int)request->event->space) {
+    case QN_DISK_FULL:
+        refuse(replica, request, QN_DISK_FULL,
+               "the node's disk is full: make space in node.data_dir");
+        return;
+    case QN_OVERLOADED:
+        refuse(replica, request, QN_OVERLOADED, "too much waits for the disk: slow down");
+        return;
+    default:
+        refuse(replica, request, request->event->space,
+               "the node's log has failed and the node is stopping: see its log");
+        return;
+    }
+}
+
 static struct stage_request whom_to_answer(const struct request *request)
 {
     return (struct stage_request){
@@ -127,7 +145,9 @@ static void open_session(struct replica *replica, const struct request *request)
     struct record record = replica_next_record(replica, RECORD_SESSION_OPEN, event);
     record.client = event->client;
     record.session = record.index;
-    if (over_limit(replica, &record)) {
+    if (event->space != QN_OK) {
+        refuse_space(replica, request);
+    } else if (over_limit(replica, &record)) {
         refuse(replica, request, QN_OVERLOADED, "too much waits for the disk: slow down");
     } else if (append(replica, request, &record) != QN_OK) {
         refuse(replica, request, QN_MEMORY_FULL, "no memory for another session");
@@ -272,12 +292,14 @@ static void remember(struct replica *replica, const struct request *request,
 }
 
 static bool table_full(const struct replica *replica, const struct session *session,
-                       size_t value_size)
+                       uint64_t sequence, size_t value_size)
 {
     const struct replica_limits *limits = &replica->options.limits;
 
-    return session->outcome_count >= limits->session_results_max ||
-           session->value_bytes + value_size > limits->session_bytes_max;
+    /* The oldest that the client waits for always passes: only its answer makes room. */
+    return sequence > session->first_incomplete &&
+           (session->outcome_count >= limits->session_results_max ||
+            session->value_bytes + value_size > limits->session_bytes_max);
 }
 
 /* A change that was not seen before. */
@@ -286,9 +308,11 @@ static void execute(struct replica *replica, struct request *request)
     request->key = store_key(request->op->cache, request->op->key);
     struct decision decision = decide(replica, request);
 
-    if (table_full(replica, request->session, decision.result.value.size)) {
+    if (table_full(replica, request->session, request->op->sequence, decision.result.value.size)) {
         refuse(replica, request, QN_OVERLOADED,
                "too many results are kept for this client: take the answers, then go on");
+    } else if (decision.effect && request->event->space != QN_OK) {
+        refuse_space(replica, request);
     } else if (decision.effect) {
         write_record(replica, request, &decision);
     } else {

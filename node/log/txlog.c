@@ -165,7 +165,7 @@ enum qn_status txlog_open_with(const struct txlog_options *options, const struct
     }
     if (status == QN_OK) {
         atomic_store(&made->counters.segments, 1);
-        txlog_room_publish(made);
+        txlog_room_publish(made, 0);
         status = writer_start(made, err);
     }
     if (status != QN_OK) {

@@ -64,7 +64,9 @@ struct txlog {
 /* Thread of the writer; `arg` is the log. */
 void *txlog_writer_main(void *arg);
 
-/* Tell under the lock what the files can take. Writer's thread, or before it runs. */
-void txlog_room_publish(struct txlog *log);
+/* Tell under the lock what the files can take, and that `written` octets no longer wait: both at
+ * once, or a reservation in between would count room that is gone. Writer's thread, or before it
+ * runs. */
+void txlog_room_publish(struct txlog *log, size_t written);
 
 #endif

@@ -19,13 +19,14 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-void txlog_room_publish(struct txlog *log)
+void txlog_room_publish(struct txlog *log, size_t written)
 {
     /* The greater of the two, not their sum: what fits into one file alone also fits when it begins
      * in the other, however the batches fall. */
     uint64_t spare = segment_left(&log->spare), current = segment_left(&log->current);
 
     (void)pthread_mutex_lock(&log->lock);
+    log->taken -= written;
     log->room = spare > current ? spare : current;
     (void)pthread_mutex_unlock(&log->lock);
 }
@@ -70,7 +71,7 @@ static enum qn_status spare_prepare(struct txlog *log, uint64_t written, qn_erro
 
     if (log->spare.fd < 0 && now_ns() >= log->look_at_ns) {
         status = prepare(log, SPARE_NAME, log->segment_size, &log->spare, err);
-        txlog_room_publish(log);
+        txlog_room_publish(log, 0);
     }
     if (status == QN_OK && log->spare.fd >= 0 && log->spare.zeroed < log->spare.size) {
         status = segment_zero(&log->dir, &log->spare, 2 * written + SPARE_ZERO_STEP, err);
@@ -172,10 +173,7 @@ static void group_report(struct txlog *log, const struct group *group, int64_t t
     atomic_fetch_add_explicit(&counters->bytes, group->size, memory_order_relaxed);
     atomic_fetch_add_explicit(&counters->syncs, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&counters->sync_ns, (uint64_t)took_ns, memory_order_relaxed);
-    (void)pthread_mutex_lock(&log->lock);
-    log->taken -= group->size;
-    (void)pthread_mutex_unlock(&log->lock);
-    txlog_room_publish(log);
+    txlog_room_publish(log, group->size);
     atomic_store_explicit(&log->durable, group->lsn, memory_order_release);
     log->notify(log->arg);
 }

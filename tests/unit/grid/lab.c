@@ -193,8 +193,11 @@ uint64_t lab_send(struct lab *lab, unsigned client, struct wire_op op)
     op.epoch = op.epoch > 0 ? op.epoch : lab->epoch;
     op.lineage = op.lineage > 0 ? op.lineage : 1;
     op.remaining_ms = op.remaining_ms > 0 ? op.remaining_ms : 5000;
-    struct replica_event event = {
-        .kind = REPLICA_REQUEST, .op = &op, .client = lab_client(client), .route = route};
+    struct replica_event event = {.kind = REPLICA_REQUEST,
+                                  .op = &op,
+                                  .client = lab_client(client),
+                                  .route = route,
+                                  .space = lab->space};
     assert_int_equal(lab_step(lab, event), QN_OK);
     return route;
 }

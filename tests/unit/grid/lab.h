@@ -36,6 +36,7 @@ struct lab {
     int64_t wall_ms;
     uint64_t epoch;
     uint64_t next_route;
+    enum qn_status space; /* what requests are told of the log */
 };
 
 /* A replica that leads epoch 1, with its EPOCH_START durable. */

@@ -267,6 +267,56 @@ static void too_many_open_results_are_overloaded(void **state)
     lab_destroy(lab);
 }
 
+/* The oldest change that a client waits for always gets in: without its answer nothing makes room.
+ */
+static void the_oldest_open_change_passes_a_full_table(void **state)
+{
+    struct replica_limits limits = lab_limits();
+
+    (void)state;
+    limits.session_results_max = 2;
+    struct lab *lab = lab_create_closed(&limits);
+    lab_configure(lab, 1);
+    lab_sync(lab);
+    uint64_t s = lab_session(lab, ME);
+    lab_send(lab, ME, change(WIRE_OP_PUT, s, 2, "k"));
+    lab_send(lab, ME, change(WIRE_OP_PUT, s, 3, "k"));
+    uint64_t newer = lab_send(lab, ME, change(WIRE_OP_PUT, s, 4, "k"));
+    assert_int_equal(lab_status(lab, newer), QN_OVERLOADED);
+    uint64_t oldest = lab_send(lab, ME, change(WIRE_OP_PUT, s, 1, "k"));
+    lab_sync(lab);
+    assert_int_equal(lab_status(lab, oldest), QN_OK);
+    lab_destroy(lab);
+}
+
+/* A full log refuses what would need a record; what was done before is still told (B.7.2 comes
+ * before B.7.3), and reads and decisions without effects go on. */
+static void a_full_log_refuses_new_changes_only(void **state)
+{
+    struct lab *lab = lab_create();
+    uint64_t s = lab_session(lab, ME);
+
+    (void)state;
+    uint64_t done = lab_send(lab, ME, change(WIRE_OP_PUT, s, 1, "k"));
+    lab_sync(lab);
+    lab->space = QN_DISK_FULL;
+    uint64_t again = lab_send(lab, ME, change(WIRE_OP_PUT, s, 1, "k"));
+    assert_int_equal(lab_status(lab, done), QN_OK);
+    assert_int_equal(lab_status(lab, again), QN_OK);
+    uint64_t fresh = lab_send(lab, ME, change(WIRE_OP_PUT, s, 2, "k"));
+    assert_int_equal(lab_status(lab, fresh), QN_DISK_FULL);
+    uint64_t exists = lab_send(lab, ME, change(WIRE_OP_PUT_IF_ABSENT, s, 3, "k"));
+    assert_int_equal(lab_status(lab, exists), QN_EXISTS);
+    assert_int_equal(lab_get(lab, "k")->result.status, QN_OK);
+    uint64_t other = lab_send(lab, 2, (struct wire_op){.kind = WIRE_OP_SESSION_OPEN});
+    assert_int_equal(lab_status(lab, other), QN_DISK_FULL);
+    lab->space = QN_OK;
+    fresh = lab_send(lab, ME, change(WIRE_OP_PUT, s, 2, "k"));
+    lab_sync(lab);
+    assert_int_equal(lab_status(lab, fresh), QN_OK);
+    lab_destroy(lab);
+}
+
 /* The octets of open results are limited, too. */
 static void too_large_open_results_are_overloaded(void **state)
 {
@@ -396,6 +446,8 @@ int main(void)
         cmocka_unit_test(taken_results_are_dropped),
         cmocka_unit_test(an_abandoned_result_goes_when_settled),
         cmocka_unit_test(too_many_open_results_are_overloaded),
+        cmocka_unit_test(the_oldest_open_change_passes_a_full_table),
+        cmocka_unit_test(a_full_log_refuses_new_changes_only),
         cmocka_unit_test(too_large_open_results_are_overloaded),
         cmocka_unit_test(an_idle_session_ends),
         cmocka_unit_test(the_time_of_a_session_begins_again_with_an_epoch),
