@@ -235,6 +235,10 @@ static void token_read(struct scan *s)
 void scan_text(struct bytes text, const char *name, scan_include_fn *include, void *context,
                struct cfg_report *report)
 {
+    /* An empty text may be NULL, which has no end to point at. */
+    if (text.size == 0) {
+        return;
+    }
     struct scan s = {.at = text.data,
                      .end = text.data + text.size,
                      .line = 1,
@@ -244,9 +248,6 @@ void scan_text(struct bytes text, const char *name, scan_include_fn *include, vo
                      .context = context,
                      .report = report};
 
-    if (text.size == 0) {
-        return;
-    }
     if (memchr(text.data, '\0', text.size)) {
         cfg_report_error(report, name, 0, "contains a NUL: this is not a text file");
         return;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -103,6 +104,17 @@ static bool arguments_read(int argc, char **argv, struct arguments *out)
     return true;
 }
 
+/* Each connection is a descriptor: take as many as the system allows. */
+static void descriptors_raise(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 static sigset_t stop_signals(void)
 {
     sigset_t set;
@@ -120,6 +132,7 @@ static int signals_open(void)
     sigset_t set = stop_signals();
 
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of the write, not the end */
     if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) {
         return -1;
     }
@@ -221,6 +234,7 @@ static int run(const struct cfg_sources *sources, struct cfg *cfg)
     struct node *node;
     int signal_fd = signals_open();
 
+    descriptors_raise();
     if (signal_fd < 0) {
         (void)qn_error_set(&err, QN_IO, "cannot open a signalfd: raise ulimit -n");
         return end_failed(&logger, "start_failed", &err);

@@ -88,6 +88,8 @@ static enum qn_status shards_start(struct node *node, qn_error *err)
     for (uint32_t s = 0; s < node->shard_count; s++) {
         struct shard_options options = {.lane = s,
                                         .lane_count = node->shard_count,
+                                        .disk = node->superblock.disk,
+                                        .log_expected = coord_epoch_promised(node->coord) > 0,
                                         .cfg = node->cfg,
                                         .directory = &node->directory,
                                         .logger = node->logger,

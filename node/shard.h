@@ -56,6 +56,8 @@ struct shard_figures {
 struct shard_options {
     uint32_t lane;
     uint32_t lane_count;
+    uint64_t disk;     /* id of the data directory: a log of another one is refused */
+    bool log_expected; /* partitions were opened before: a lane without segments is damage */
     const struct cfg *cfg;
     struct directory *directory;
     const struct logger *logger;

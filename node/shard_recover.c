@@ -3,8 +3,19 @@
 #include <stdio.h>
 
 #include "node/shard_internal.h"
+#include "wire/hash.h"
 
 enum { PATH_SIZE = 4096 };
+
+static void fault_lane(struct shard *shard)
+{
+    uint32_t count = shard->options.directory->partition_count;
+
+    for (uint32_t p = shard->options.lane; p < count; p += shard->options.lane_count) {
+        struct replica_event event = {.kind = REPLICA_FAULT, .partition = p};
+        shard_step(shard, &event);
+    }
+}
 
 static enum qn_status recover_record(void *arg, const struct record *record)
 {
@@ -22,8 +33,12 @@ static enum qn_status recover_record(void *arg, const struct record *record)
         return status;
     }
     /* Sound octets that do not follow each other: the partition's log has a hole. */
-    struct replica_event event = {.kind = REPLICA_FAULT, .partition = record->partition};
-    shard_step(shard, &event);
+    if (!grid_owns(shard->grid, record->partition)) {
+        fault_lane(shard); /* the log of another lane: ours is missing */
+    } else {
+        struct replica_event event = {.kind = REPLICA_FAULT, .partition = record->partition};
+        shard_step(shard, &event);
+    }
     if (shard->damages++ == 0) {
         logger_write(shard->options.logger, LOG_LEVEL_ERROR, "log", "sequence_broken",
                      "lane=%u partition=%u index=%" PRIu64 " action=\"restore the data directory "
@@ -31,16 +46,6 @@ static enum qn_status recover_record(void *arg, const struct record *record)
                      shard->options.lane, record->partition, record->index);
     }
     return QN_OK;
-}
-
-static void fault_lane(struct shard *shard)
-{
-    uint32_t count = shard->options.directory->partition_count;
-
-    for (uint32_t p = shard->options.lane; p < count; p += shard->options.lane_count) {
-        struct replica_event event = {.kind = REPLICA_FAULT, .partition = p};
-        shard_step(shard, &event);
-    }
 }
 
 static void recover_damage(void *arg, const struct txlog_damage *damage)
@@ -84,11 +89,35 @@ static void log_notify(void *arg)
     eventfd_signal(shard->wake_fd);
 }
 
+/* Disk and lane in one number: neither a log of another directory nor of another lane is ours. */
+static uint64_t log_owner(const struct shard_options *options)
+{
+    uint8_t both[12];
+
+    put_u64(both, options->disk);
+    put_u32(both + 8, options->lane);
+    return hash_bytes(bytes_of(both, sizeof both));
+}
+
+/* Partitions were opened before, so there was a segment: none is damage, not an empty lane. */
+static void missing_check(struct shard *shard, const char *dir, struct txlog_report *report)
+{
+    struct txlog_damage missing = {
+        .file = dir, .whole_lane = true, .text = "the log is missing, yet partitions were opened"};
+
+    if (shard->options.log_expected && report->segments == 0 && shard->damages == 0) {
+        recover_damage(shard, &missing);
+        report->next_lsn = 1; /* so that the first segment is missing at the next start, too */
+    }
+}
+
 enum qn_status shard_recover(struct shard *shard, qn_error *err)
 {
     char dir[PATH_SIZE];
     struct txlog_report report = {0};
+    uint64_t owner = log_owner(&shard->options);
     struct txlog_visitor visitor = {.arg = shard,
+                                    .owner = owner,
                                     .record = recover_record,
                                     .damage = recover_damage,
                                     .progress = recover_progress};
@@ -102,6 +131,7 @@ enum qn_status shard_recover(struct shard *shard, qn_error *err)
                                     : qn_error_set(err, status, "cannot read the log in %s: %s",
                                                    dir, qn_status_text(status));
     }
+    missing_check(shard, dir, &report);
     logger_write(shard->options.logger, LOG_LEVEL_INFO, "log", "recovered",
                  "lane=%u records=%" PRIu64 " bytes=%" PRIu64 " torn_bytes=%" PRIu64
                  " damages=%" PRIu64 " segments=%u ms=%" PRId64,
@@ -111,6 +141,7 @@ enum qn_status shard_recover(struct shard *shard, qn_error *err)
                                     .segment_size_bytes =
                                         shard->options.cfg->log_segment_size_bytes,
                                     .next_lsn = report.next_lsn,
+                                    .owner = owner,
                                     .notify = log_notify,
                                     .arg = shard};
     return txlog_open(&options, &shard->log, err);

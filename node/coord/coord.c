@@ -225,6 +225,11 @@ void coord_close(struct coord *coord)
     }
 }
 
+uint64_t coord_epoch_promised(const struct coord *coord)
+{
+    return coord->epoch;
+}
+
 uint64_t coord_incarnation(const struct coord *coord)
 {
     return coord->incarnation;

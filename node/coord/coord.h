@@ -27,6 +27,9 @@ void coord_close(struct coord *coord); /* NULL allowed */
 
 uint64_t coord_incarnation(const struct coord *coord);
 
+/* The highest epoch in which partitions were opened; 0 = none ever was. */
+uint64_t coord_epoch_promised(const struct coord *coord);
+
 /* The epoch in which partitions open in this incarnation: higher than all before it, and at least
  * `above + 1`, where `above` is the highest epoch found in the logs. Durable before it is returned.
  * QN_IO, QN_DISK_FULL: none is returned. */

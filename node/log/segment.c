@@ -17,6 +17,10 @@ static const uint8_t zeros[ZEROS_SIZE];
 static enum qn_status io_failed(const struct lane_dir *dir, const char *what, const char *name,
                                 int number, qn_error *err)
 {
+    if (number == EMFILE || number == ENFILE) {
+        return qn_error_set(err, QN_DISK_FULL, "cannot %s %s/%s: %s; raise ulimit -n", what,
+                            dir->path, name, strerror(number));
+    }
     if (number == ENOSPC || number == EDQUOT) {
         return qn_error_set(err, QN_DISK_FULL, "cannot %s %s/%s: %s; make space there", what,
                             dir->path, name, strerror(number));
@@ -100,7 +104,8 @@ enum qn_status segment_zero(const struct lane_dir *dir, struct segment *segment,
 enum qn_status segment_publish(const struct lane_dir *dir, const char *name, uint64_t first_lsn,
                                struct segment *segment, qn_error *err)
 {
-    struct segment_header header = {.first_lsn = first_lsn, .salt = segment->salt};
+    struct segment_header header = {
+        .first_lsn = first_lsn, .salt = segment->salt, .owner = dir->owner};
     uint8_t block[SEGMENT_HEADER_SIZE];
     char own[SEGMENT_NAME_SIZE];
 

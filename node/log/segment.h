@@ -12,6 +12,7 @@
 struct lane_dir {
     int fd;
     const char *path;
+    uint64_t owner;
     const struct txlog_io *io;
 };
 

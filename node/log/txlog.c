@@ -135,7 +135,7 @@ static struct txlog *create(const struct txlog_options *options, const struct tx
     }
     size_t capacity = options->segment_size_bytes - SEGMENT_HEADER_SIZE - BATCH_HEADER_SIZE;
     log->path = path;
-    log->dir = (struct lane_dir){.fd = -1, .path = path, .io = io};
+    log->dir = (struct lane_dir){.fd = -1, .path = path, .owner = options->owner, .io = io};
     log->segment_size = options->segment_size_bytes;
     log->batch_max = capacity < BATCH_FILL_MAX ? capacity : BATCH_FILL_MAX;
     log->notify = options->notify;

@@ -20,6 +20,7 @@ struct txlog_options {
     const char *dir;             /* <data>/lane-<i>/log; created when it is not there */
     uint64_t segment_size_bytes; /* preallocated at once; at least TXLOG_SEGMENT_MIN */
     uint64_t next_lsn;           /* where `txlog_recover` ended */
+    uint64_t owner;              /* disk and lane it belongs to: stands in each segment */
     void (*notify)(
         void *arg); /* from the writer's thread: `txlog_durable` or `txlog_failed` moved */
     void *arg;
@@ -36,6 +37,7 @@ struct txlog_damage {
 
 struct txlog_visitor {
     void *arg;
+    uint64_t owner; /* a segment of another owner is damage of the whole lane */
     /* Each sound record, in order. Anything but QN_OK ends recovery with that status. */
     enum qn_status (*record)(void *arg, const struct record *record);
     /* Damage; recovery goes on where that is possible. */

@@ -10,6 +10,7 @@ enum {
     AT_SEGMENT_FORMAT = 8,
     AT_SEGMENT_FIRST_LSN = 16,
     AT_SEGMENT_SALT = 24,
+    AT_SEGMENT_OWNER = 32,
     AT_SEGMENT_CRC = 60, /* of the 60 octets before it: stays so in every format */
     AT_BATCH_SIZE = 4,
     AT_BATCH_COUNT = 8,
@@ -33,6 +34,7 @@ void segment_header_encode(const struct segment_header *header, uint8_t *at)
     put_u32(at + AT_SEGMENT_FORMAT, TXLOG_FORMAT);
     put_u64(at + AT_SEGMENT_FIRST_LSN, header->first_lsn);
     put_u64(at + AT_SEGMENT_SALT, header->salt);
+    put_u64(at + AT_SEGMENT_OWNER, header->owner);
     put_u32(at + AT_SEGMENT_CRC, crc32c(0, bytes_of(at, AT_SEGMENT_CRC)));
 }
 
@@ -48,7 +50,8 @@ enum qn_status segment_header_decode(struct bytes data, struct segment_header *h
         return QN_UNSUPPORTED;
     }
     *header = (struct segment_header){.first_lsn = get_u64(at + AT_SEGMENT_FIRST_LSN),
-                                      .salt = get_u64(at + AT_SEGMENT_SALT)};
+                                      .salt = get_u64(at + AT_SEGMENT_SALT),
+                                      .owner = get_u64(at + AT_SEGMENT_OWNER)};
     return QN_OK;
 }
 

@@ -22,6 +22,7 @@ enum {
 struct segment_header {
     uint64_t first_lsn;
     uint64_t salt;
+    uint64_t owner; /* whose lane this is, see `txlog_options` */
 };
 
 /* Fill SEGMENT_HEADER_SIZE octets. */

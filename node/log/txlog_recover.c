@@ -238,6 +238,10 @@ static enum qn_status header_check(struct recovery *r)
         damage_tell(r, 0, NULL, "bad header of a segment");
         return QN_OK;
     }
+    if (header.owner != r->visitor->owner) {
+        damage_tell(r, 0, NULL, "a segment of another lane or another disk");
+        return QN_OK;
+    }
     r->salt = header.salt;
     return QN_OK;
 }

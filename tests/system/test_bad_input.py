@@ -2,6 +2,7 @@
 """Bad input gets an answer that says what to do; nothing is lost, nothing hangs, nothing crashes."""
 
 import os
+import shutil
 import random
 import signal
 import socket
@@ -291,6 +292,47 @@ def damage_is_reported_with_file_and_offset(work):
     expect(node.stop() == 0, "a node with a damaged partition must stop cleanly, too")
 
 
+def stored_lanes(work, name):
+    """A stopped node with 40 entries over two lanes."""
+    node = started(work, name=name)
+    for number in range(40):
+        node.quoin("put", "default", f"key-{number}", name)
+    expect(node.stop() == 0, "SIGTERM must end the node with code 0")
+    return node
+
+
+def refused_not_absent(node, what, at_least):
+    """Of the 40 keys as many are refused as damaged; none is said to be absent."""
+    node.spawn()
+    harness.wait_until(lambda: node.http("/startedz")[0] == 200, harness.START_S, "/startedz to answer 200")
+    expect(node.http("/readyz")[0] == 503, f"{what}: /readyz must not answer 200")
+    codes = [node.quoin("get", "default", f"key-{number}", code=None).returncode for number in range(40)]
+    expect(set(codes) <= {0, 5}, f"{what}: unexpected exit codes {codes}")
+    expect(codes.count(5) >= at_least, f"{what}: only {codes.count(5)} of 40 keys were refused")
+    expect(node.stop() == 0, f"{what}: a damaged node must stop cleanly, too")
+
+
+def lost_and_foreign_logs_are_not_absence(work):
+    """A lane whose log is gone, swapped, or another node's is refused; nothing in it is taken for absent."""
+    gone = stored_lanes(work, "gone")
+    shutil.rmtree(gone.data_dir / "lane-0")
+    refused_not_absent(gone, "a lost lane", 1)
+    refused_not_absent(gone, "a lost lane, started again", 1)
+
+    swapped = stored_lanes(work, "swapped")
+    lanes = [swapped.data_dir / f"lane-{lane}" for lane in (0, 1)]
+    lanes[0].rename(swapped.data_dir / "aside")
+    lanes[1].rename(lanes[0])
+    (swapped.data_dir / "aside").rename(lanes[1])
+    refused_not_absent(swapped, "swapped lanes", 40)
+
+    other = stored_lanes(work, "other")
+    victim = stored_lanes(work, "victim")
+    shutil.rmtree(victim.data_dir / "lane-0")
+    shutil.copytree(other.data_dir / "lane-0", victim.data_dir / "lane-0")
+    refused_not_absent(victim, "the log of another node", 1)
+
+
 def a_full_disk_is_a_refusal(work):
     """Without room for another record a put is refused, reads go on, and nothing acknowledged is lost."""
     disk = work.path / "disk"
@@ -450,7 +492,7 @@ if __name__ == "__main__":
          rejected_lines_are_kept, random_octets_on_the_ports, frames_of_garbage, an_older_epoch_is_refused,
          a_foreign_directory_is_left_alone, two_nodes_never_share_a_directory,
          an_unreadable_directory_is_named, a_damaged_superblock_is_named,
-         damage_is_reported_with_file_and_offset, a_full_disk_is_a_refusal, wrong_settings_are_named,
+         damage_is_reported_with_file_and_offset, lost_and_foreign_logs_are_not_absence, a_full_disk_is_a_refusal, wrong_settings_are_named,
          the_settings_can_be_seen, a_port_in_use_is_named, a_node_that_is_not_there,
          a_node_that_does_not_answer, signals_stop_it_cleanly, health_and_metrics],
         harness.parser(__doc__).parse_args()))

@@ -2,6 +2,8 @@
 #ifndef QUOIN_WIRE_TRANSPORT_INTERNAL_H
 #define QUOIN_WIRE_TRANSPORT_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include <zmq.h>
 
 #include "wire/transport/transport.h"
@@ -10,8 +12,18 @@ struct transport {
     void *context;
 };
 
+enum { QUEUE_COUNTERS = 4096 };
+
+/* Octets of large frames that wait for slow readers, by a hash of their route. libzmq bounds a
+ * queue by messages only. Outlives the socket: libzmq's thread lowers it when a frame is gone. */
+struct queue_counters {
+    atomic_size_t references; /* the server and each frame under way */
+    atomic_size_t octets[QUEUE_COUNTERS];
+};
+
 struct transport_server {
     void *socket;
+    struct queue_counters *queued;
     char endpoint[256];
 };
 

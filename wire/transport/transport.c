@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "wire/assert.h"
 #include "wire/transport/internal.h"
 
 enum {
@@ -12,6 +13,8 @@ enum {
     KEEPALIVE_IDLE_S = 10,
     KEEPALIVE_INTERVAL_S = 5,
     KEEPALIVE_COUNT = 3,
+    FRAME_LARGE = 8 * 1024,              /* from here on a frame's octets are counted */
+    ROUTE_QUEUE_MAX = 128 * 1024 * 1024, /* octets of such frames that may wait for one route */
 };
 
 enum qn_status transport_open(struct transport **transport)
@@ -104,6 +107,12 @@ enum qn_status transport_server_open(struct transport *transport, const char *en
     if (!made) {
         return qn_error_set(err, QN_MEMORY_FULL, "out of memory");
     }
+    made->queued = calloc(1, sizeof *made->queued);
+    if (!made->queued) {
+        transport_server_close(made);
+        return qn_error_set(err, QN_MEMORY_FULL, "out of memory");
+    }
+    atomic_init(&made->queued->references, 1);
     made->socket = socket_open(transport, ZMQ_ROUTER);
     if (!made->socket || !option_set(made->socket, ZMQ_ROUTER_MANDATORY, 1)) {
         transport_server_close(made);
@@ -121,12 +130,20 @@ enum qn_status transport_server_open(struct transport *transport, const char *en
     return QN_OK;
 }
 
+static void counters_release(struct queue_counters *queued)
+{
+    if (queued && atomic_fetch_sub(&queued->references, 1) == 1) {
+        free(queued);
+    }
+}
+
 void transport_server_close(struct transport_server *server)
 {
     if (server) {
         if (server->socket) {
             (void)zmq_close(server->socket);
         }
+        counters_release(server->queued);
         free(server);
     }
 }
@@ -214,9 +231,92 @@ static enum qn_status send_failed(void)
     }
 }
 
+/* A large frame on its way, with the counter to lower when it is gone. */
+struct large {
+    atomic_bool
+        filled; /* hands it to libzmq's thread, also for tools that do not see into libzmq */
+    struct queue_counters *queued;
+    size_t slot;
+    size_t size;
+    uint8_t octets[];
+};
+
+/* Called by libzmq, on any thread. */
+static void large_free(void *octets, void *hint)
+{
+    struct large *large = hint;
+
+    (void)octets;
+    qn_assert(atomic_load_explicit(&large->filled, memory_order_acquire));
+    struct queue_counters *queued = large->queued;
+    (void)atomic_fetch_sub(&queued->octets[large->slot], large->size);
+    free(large);
+    counters_release(queued);
+}
+
+/* Two routes may share a counter: they then share the bound. */
+static size_t route_slot(const struct transport_route *route)
+{
+    uint32_t hash = 2166136261u;
+
+    for (size_t i = 0; i < route->size; i++) {
+        hash = (hash ^ route->octets[i]) * 16777619u;
+    }
+    return hash % QUEUE_COUNTERS;
+}
+
+/* Copy the frame into a message whose octets are counted until libzmq has let go of it. */
+static enum qn_status large_make(struct transport_server *server, size_t slot, struct bytes frame,
+                                 zmq_msg_t *message)
+{
+    struct large *large = malloc(sizeof *large + frame.size);
+
+    if (!large) {
+        return QN_MEMORY_FULL;
+    }
+    large->queued = server->queued;
+    large->slot = slot;
+    large->size = frame.size;
+    memcpy(large->octets, frame.data, frame.size);
+    atomic_store_explicit(&large->filled, true, memory_order_release);
+    if (zmq_msg_init_data(message, large->octets, frame.size, large_free, large) != 0) {
+        free(large);
+        return QN_MEMORY_FULL;
+    }
+    (void)atomic_fetch_add(&server->queued->octets[slot], frame.size);
+    (void)atomic_fetch_add(&server->queued->references, 1);
+    return QN_OK;
+}
+
+static enum qn_status large_send(struct transport_server *server,
+                                 const struct transport_route *route, struct bytes frame)
+{
+    size_t slot = route_slot(route);
+    zmq_msg_t message;
+
+    /* A single frame always may go: its size has a bound of its own. */
+    size_t waiting = atomic_load(&server->queued->octets[slot]);
+    if (waiting > 0 && waiting + frame.size > ROUTE_QUEUE_MAX) {
+        return QN_OVERLOADED;
+    }
+    enum qn_status status = large_make(server, slot, frame, &message);
+    if (status != QN_OK) {
+        return status;
+    }
+    if (zmq_send(server->socket, route->octets, route->size, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
+        zmq_msg_send(&message, server->socket, ZMQ_DONTWAIT) < 0) {
+        status = send_failed();
+        (void)zmq_msg_close(&message);
+    }
+    return status;
+}
+
 enum qn_status transport_server_send(struct transport_server *server,
                                      const struct transport_route *route, struct bytes frame)
 {
+    if (frame.size >= FRAME_LARGE) {
+        return large_send(server, route, frame);
+    }
     if (zmq_send(server->socket, route->octets, route->size, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0) {
         return send_failed();
     }

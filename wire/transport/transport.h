@@ -52,7 +52,8 @@ QN_MUST_USE enum qn_status transport_server_recv(struct transport_server *server
                                                  struct transport_route *route,
                                                  struct transport_frame **frame);
 
-/* Send octets, copied. QN_OVERLOADED: that peer's queue is full. QN_UNREACHABLE: it is gone. */
+/* Send octets, copied. QN_OVERLOADED: that peer's queue is full, by messages or by octets.
+ * QN_UNREACHABLE: it is gone. */
 QN_MUST_USE enum qn_status transport_server_send(struct transport_server *server,
                                                  const struct transport_route *route,
                                                  struct bytes frame);

@@ -353,6 +353,37 @@ static void a_bad_segment_header_is_damage_and_stays(void **state)
     fixture_close(&f);
 }
 
+static void foreign_damage(void *arg, const struct txlog_damage *damage)
+{
+    *(bool *)arg = damage->whole_lane;
+}
+
+static enum qn_status foreign_record(void *arg, const struct record *record)
+{
+    (void)arg;
+    (void)record;
+    fail_msg("a record of somebody else was handed out");
+    return QN_OK;
+}
+
+/* A segment that another lane or another disk wrote is damage of the lane: none of its records
+ * count. */
+static void a_segment_of_somebody_else_is_damage(void **state)
+{
+    struct fixture f;
+    struct txlog_report report;
+    bool whole_lane = false;
+    struct txlog_visitor visitor = {
+        .arg = &whole_lane, .owner = 4711, .record = foreign_record, .damage = foreign_damage};
+
+    (void)state;
+    many_segments(&f, 9);
+    assert_int_equal(txlog_recover(f.folder.path, &visitor, &report, NULL), QN_OK);
+    assert_true(whole_lane);
+    assert_int_equal(report.records, 0);
+    folder_remove(&f.folder);
+}
+
 /* A segment without an octet is damage as well, not the end of the world. */
 static void an_empty_file_is_damage(void **state)
 {
@@ -520,6 +551,7 @@ int main(void)
         cmocka_unit_test(a_cut_in_a_segment_before_the_last_is_damage),
         cmocka_unit_test(a_missing_segment_is_damage),
         cmocka_unit_test(a_bad_segment_header_is_damage_and_stays),
+        cmocka_unit_test(a_segment_of_somebody_else_is_damage),
         cmocka_unit_test(an_empty_file_is_damage),
         cmocka_unit_test(a_newer_format_is_refused),
         cmocka_unit_test(a_group_of_several_batches_is_torn_as_one),
