@@ -43,6 +43,7 @@ static void shard_sum(struct shard_figures *figures, struct admin_snapshot *out)
     out->uncommitted_bytes += get(&figures->uncommitted_bytes);
     out->memory_bytes += get(&figures->memory_bytes);
     out->sessions += get(&figures->sessions);
+    out->disk_full = out->disk_full || get(&figures->disk_full) != 0;
     out->log_bytes += get(&figures->log_bytes);
     out->log_records += get(&figures->log_records);
     out->log_syncs += get(&figures->log_syncs);
@@ -76,6 +77,10 @@ static void verdict(struct node *node, struct admin_snapshot *out)
         (void)snprintf(out->reason, sizeof out->reason,
                        "%" PRIu32 " of %" PRIu32 " partitions are open", out->partitions_leading,
                        wanted);
+    } else if (out->disk_full) {
+        (void)snprintf(out->reason, sizeof out->reason,
+                       "the disk is full: changes are, or soon will be, refused; make space in "
+                       "node.data_dir");
     } else {
         (void)snprintf(out->reason, sizeof out->reason,
                        "standalone: there is one copy, so stopping this node stops the grid");
@@ -163,6 +168,7 @@ size_t node_facts(void *arg, struct arena *arena, struct wire_fact *facts)
     fact_number(&list, "memory_bytes", now.memory_bytes);
     fact_number(&list, "uncommitted_bytes", now.uncommitted_bytes);
     fact_number(&list, "sessions", now.sessions);
+    fact_number(&list, "disk_full", now.disk_full);
     fact_number(&list, "log_bytes", now.log_bytes);
     fact_number(&list, "log_records", now.log_records);
     fact_number(&list, "log_syncs", now.log_syncs);

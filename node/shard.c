@@ -199,6 +199,24 @@ static void each_partition(struct shard *shard, const struct replica_event *even
     }
 }
 
+/* Tell once when the disk has become full, and once when there is space again. */
+static void space_watch(struct shard *shard)
+{
+    struct txlog_stats log;
+
+    txlog_stats(shard->log, &log);
+    bool full = log.space_short;
+
+    if (full == (figure_get(&shard->figures.disk_full) != 0)) {
+        return;
+    }
+    figure_set(&shard->figures.disk_full, full);
+    logger_write(shard->options.logger, full ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "log",
+                 full ? "disk_full" : "disk_space_back", "lane=%u data_dir=\"%s\"%s",
+                 shard->options.lane, shard->options.cfg->node_data_dir,
+                 full ? " action=\"changes are, or soon will be, refused: make space there\"" : "");
+}
+
 static void tick(struct shard *shard)
 {
     struct replica_event event = {.kind = REPLICA_TICK};
@@ -207,6 +225,7 @@ static void tick(struct shard *shard)
         shard->tick_at_ms = shard->now_ms + TICK_MS;
         each_partition(shard, &event);
         figures_publish(shard);
+        space_watch(shard);
     }
 }
 

@@ -43,6 +43,7 @@ struct shard_figures {
     atomic_uint_least64_t uncommitted_bytes;
     atomic_uint_least64_t memory_bytes;
     atomic_uint_least64_t sessions;
+    atomic_uint_least64_t disk_full; /* 1 while there is no space for the next segment of the log */
     atomic_uint_least64_t log_bytes;
     atomic_uint_least64_t log_records;
     atomic_uint_least64_t log_syncs;

@@ -47,6 +47,7 @@ struct admin_snapshot {
     uint64_t uncommitted_bytes;
     uint64_t memory_bytes;
     uint64_t sessions;
+    bool disk_full; /* no space for the next segment of the log */
     uint64_t log_bytes;
     uint64_t log_records;
     uint64_t log_syncs;

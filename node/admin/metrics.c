@@ -88,6 +88,9 @@ static void memory_write(struct text *text, const struct admin_snapshot *s)
     gauge(text, "quoin_client_table_bytes", "Memory of the table of client sessions.",
           s->table_bytes);
     gauge(text, "quoin_sessions", "Client sessions known.", s->sessions);
+    gauge(text, "quoin_disk_full",
+          "1 while there is no space for more log: changes are, or soon will be, refused.",
+          s->disk_full);
     gauge(text, "quoin_uncommitted_bytes", "Changes that are not durable yet.",
           s->uncommitted_bytes);
     gauge(text, "quoin_memory_bytes", "Memory allocated by the grid.", s->memory_bytes);

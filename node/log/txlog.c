@@ -312,9 +312,13 @@ bool txlog_failed(const struct txlog *log, qn_error *err)
     return true;
 }
 
-void txlog_stats(const struct txlog *log, struct txlog_stats *stats)
+void txlog_stats(struct txlog *log, struct txlog_stats *stats)
 {
     const struct txlog_counters *counters = &log->counters;
+
+    (void)pthread_mutex_lock(&log->lock);
+    bool space_short = log->space_short;
+    (void)pthread_mutex_unlock(&log->lock);
 
     *stats = (struct txlog_stats){
         .records = atomic_load_explicit(&counters->records, memory_order_relaxed),
@@ -322,5 +326,6 @@ void txlog_stats(const struct txlog *log, struct txlog_stats *stats)
         .syncs = atomic_load_explicit(&counters->syncs, memory_order_relaxed),
         .sync_ns = atomic_load_explicit(&counters->sync_ns, memory_order_relaxed),
         .segments = atomic_load_explicit(&counters->segments, memory_order_relaxed),
+        .space_short = space_short,
     };
 }

@@ -106,7 +106,8 @@ struct txlog_stats {
     uint64_t syncs;
     uint64_t sync_ns;  /* in all */
     uint64_t segments; /* opened since `txlog_open` */
+    bool space_short;  /* no space for the next segment: appends are, or soon will be, refused */
 };
-void txlog_stats(const struct txlog *log, struct txlog_stats *stats);
+void txlog_stats(struct txlog *log, struct txlog_stats *stats);
 
 #endif

@@ -360,6 +360,8 @@ def fill_the_disk(work, disk):
     for result in refused:
         expect(result.returncode == 5, f"expected a refusal, got {result.returncode}: {result.stderr}")
         expect_in("disk is full", result.stderr, "put on a full disk")
+    harness.wait_until(lambda: "quoin_disk_full 1" in node.http("/metrics")[1], harness.START_S, "quoin_disk_full 1")
+    expect_in("disk_full", node.log_text(), "the log of the node")
     still_serves(node, "its disk is full")
     node.kill()
     work.run(["mount", "-o", "remount,size=64m", disk])

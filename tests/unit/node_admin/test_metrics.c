@@ -102,6 +102,7 @@ static void figures_have_their_names_and_units(void **state)
     check_value(page, "quoin_entry_bytes", 161000);
     check_value(page, "quoin_client_table_bytes", 4096);
     check_value(page, "quoin_sessions", 3);
+    check_value(page, "quoin_disk_full", 0);
     check_value(page, "quoin_uncommitted_bytes", 77);
     check_value(page, "quoin_log_bytes_total", 123456);
     check_value(page, "quoin_log_records_total", 1001);
