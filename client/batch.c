@@ -157,8 +157,7 @@ static void calls_submit(qn_batch *batch, struct waiter *waiter, int64_t timeout
         struct call *call = &batch->calls[i];
         call_reset(call);
         call->waiter = waiter;
-        call->started_at_ms = now_ms;
-        call->core.deadline_ms = now_ms + timeout_ms;
+        call_begin(call, now_ms, timeout_ms);
         driver_submit(client, call);
         if (i % BATCH_STRIDE == BATCH_STRIDE - 1) {
             driver_yield(client);

@@ -154,8 +154,15 @@ static const char *consequence(const struct session_op *op)
     if (!session_op_is_change(op)) {
         return "";
     }
-    return op->certainty == QN_UNKNOWN ? "; the write may have been applied"
-                                       : "; nothing was changed";
+    switch (op->certainty) {
+    case QN_NOT_APPLIED:
+        return "; nothing was changed";
+    case QN_APPLIED:
+        return "; the write was applied";
+    case QN_UNKNOWN:
+        break;
+    }
+    return "; the write may have been applied";
 }
 
 enum qn_status call_explain(const struct call *call, const qn_client *client, const char *cache,
@@ -181,13 +188,18 @@ enum qn_status call_explain(const struct call *call, const qn_client *client, co
 
 /* ---- running ---- */
 
+void call_begin(struct call *call, int64_t now_ms, int64_t timeout_ms)
+{
+    call->started_at_ms = now_ms;
+    call->core.deadline_ms = deadline_after(now_ms, timeout_ms);
+    call->charge_bytes = call->core.key.size + call->core.value.size;
+}
+
 void call_run(qn_client *client, struct call *call, int64_t timeout_ms)
 {
     struct waiter waiter;
 
-    call->started_at_ms = clock_now_ms();
-    call->core.deadline_ms = call->started_at_ms + timeout_ms;
-    call->charge_bytes = call->core.key.size + call->core.value.size;
+    call_begin(call, clock_now_ms(), timeout_ms);
     enum qn_status status = driver_charge_wait(client, call, call->core.deadline_ms);
     if (status != QN_OK) {
         call->core.status = status;

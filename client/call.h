@@ -44,6 +44,9 @@ int64_t options_timeout_ms(const qn_options *options, const qn_client *client);
 enum qn_status call_explain(const struct call *call, const qn_client *client, const char *cache,
                             qn_error *err);
 
+/* Set the time that it has: `timeout_ms` from `now_ms`; and its weight against the limits. */
+void call_begin(struct call *call, int64_t now_ms, int64_t timeout_ms);
+
 /* Run one operation to its end. Mutex held before and after. */
 void call_run(qn_client *client, struct call *call, int64_t timeout_ms);
 

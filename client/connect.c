@@ -97,17 +97,6 @@ static bool calls_drain(qn_client *client, int64_t until_ms)
     return all;
 }
 
-/* Threads that wait for room will find the client closed. */
-static void room_waiters_wake(qn_client *client)
-{
-    for (struct list *at = list_pop_front(&client->room_waiters); at;
-         at = list_pop_front(&client->room_waiters)) {
-        struct waiter *waiter = LIST_OWNER(at, struct waiter, room_place);
-        waiter->pending = 0;
-        (void)pthread_cond_signal(&waiter->signal);
-    }
-}
-
 static void caches_free(qn_client *client)
 {
     for (struct list *at = list_pop_front(&client->caches); at;
@@ -128,8 +117,8 @@ qn_status qn_close_within(qn_client *client, int64_t ms)
     }
     (void)pthread_mutex_lock(&client->mutex);
     client->closing = true;
-    room_waiters_wake(client);
-    bool all = calls_drain(client, clock_now_ms() + (ms > 0 ? ms : 0));
+    driver_room_close(client);
+    bool all = calls_drain(client, deadline_after(clock_now_ms(), ms > 0 ? ms : 0));
     session_give_up_all(client->session, QN_CLOSED);
     driver_deliver(client);
     qn_assert(client->call_count == 0);

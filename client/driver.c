@@ -130,20 +130,6 @@ void waiter_count_down(struct waiter *waiter)
     }
 }
 
-static void uncharge(qn_client *client, struct call *call)
-{
-    if (!call->is_charged) {
-        return;
-    }
-    call->is_charged = false;
-    client->in_flight--;
-    client->in_flight_bytes -= call->charge_bytes;
-    struct list *first = list_pop_front(&client->room_waiters);
-    if (first) {
-        waiter_count_down(LIST_OWNER(first, struct waiter, place));
-    }
-}
-
 static void value_keep(struct call *call, struct transport_frame *frame)
 {
     if (call->core.has_value && frame) {
@@ -157,7 +143,7 @@ static void value_keep(struct call *call, struct transport_frame *frame)
 static void call_finish(qn_client *client, struct call *call, struct transport_frame *frame)
 {
     value_keep(call, frame);
-    uncharge(client, call);
+    driver_uncharge(client, call);
     qn_assert(client->call_count > 0);
     client->call_count--;
     if (client->closer && client->closer->pending > 0 && client->call_count == 0) {
@@ -184,22 +170,40 @@ static void deliver(qn_client *client, struct transport_frame *frame)
 void driver_deliver(qn_client *client)
 {
     deliver(client, NULL);
+    driver_wake(client); /* what it waits for may be done now */
+}
+
+void driver_submit(qn_client *client, struct call *call)
+{
+    client->call_count++;
+    if (client->closing) {
+        /* The session is not to begin anything, a session of a partition for example. */
+        call->core.status = QN_CLOSED;
+        call->core.certainty = QN_NOT_APPLIED;
+        call_finish(client, call, NULL);
+        return;
+    }
+    session_start(client->session, &call->core, clock_now_ms());
+    driver_deliver(client); /* and wake the driver, who sends it */
 }
 
 /* ---- a turn of the driver ---- */
 
-static void link_connect(qn_client *client, const struct session_action *action)
+/* When the session wants to be stepped because of it; INT64_MAX = no need. */
+static int64_t link_connect(qn_client *client, const struct session_action *action)
 {
     qn_assert(action->link < DRIVER_LINKS_MAX);
     qn_assert(!client->peers[action->link]);
-    /* What can not be opened stays unconnected, and its operations end as unreachable. */
-    if (transport_peer_open(client->transport, action->endpoint, &client->peers[action->link],
-                            NULL) != QN_OK) {
-        client->peers[action->link] = NULL;
-    }
     if (action->link >= client->peer_count) {
         client->peer_count = action->link + 1;
     }
+    if (transport_peer_open(client->transport, action->endpoint, &client->peers[action->link],
+                            NULL) == QN_OK) {
+        return INT64_MAX;
+    }
+    /* Out of descriptors, perhaps: that may pass. */
+    client->peers[action->link] = NULL;
+    return session_unopened(client->session, action->link);
 }
 
 static void frame_send(qn_client *client, const struct session_action *action)
@@ -217,19 +221,22 @@ static int64_t session_advance(qn_client *client)
     struct session_actions actions;
 
     session_step(client->session, clock_now_ms(), &actions);
+    int64_t wake_at_ms = actions.wake_at_ms;
     for (size_t i = 0; i < actions.count; i++) {
         const struct session_action *action = &actions.list[i];
         switch (action->kind) {
-        case SESSION_CONNECT:
-            link_connect(client, action);
+        case SESSION_CONNECT: {
+            int64_t again_at_ms = link_connect(client, action);
+            wake_at_ms = again_at_ms < wake_at_ms ? again_at_ms : wake_at_ms;
             break;
+        }
         case SESSION_SEND:
             frame_send(client, action);
             break;
         }
     }
     deliver(client, NULL);
-    return actions.wake_at_ms;
+    return wake_at_ms;
 }
 
 static void frames_take(qn_client *client, uint32_t link)

@@ -27,6 +27,7 @@ enum { DRIVER_LINKS_MAX = 256 };
 struct waiter {
     struct list place;      /* in `waiters` */
     struct list room_place; /* in `room_waiters` */
+    struct call *wants_room;
     pthread_cond_t signal;
     size_t pending;
 };
@@ -63,7 +64,7 @@ struct qn_client {
     int wake_fd;
     int done_fd; /* readable while `callbacks` is not empty */
     struct list waiters;
-    struct list room_waiters; /* those of them that wait for in_flight_max */
+    struct list room_waiters; /* those of them that wait for room, first come first served */
     struct list callbacks;    /* of qn_op: done, `fn` to be called */
     struct waiter *closer;
     size_t users;      /* threads inside a call */
@@ -101,7 +102,14 @@ void driver_wake(qn_client *client);
 /* Milliseconds from now to `until_ms`, at least 0; -1 for INT64_MAX. */
 int64_t driver_timeout_ms(int64_t until_ms);
 
-/* Hand an operation to the session and see that somebody drives it. Mutex held. */
+/* The time `ms` (not negative) after `now_ms`; INT64_MAX = never, when there is no such time. */
+static inline int64_t deadline_after(int64_t now_ms, int64_t ms)
+{
+    return ms > INT64_MAX - now_ms ? INT64_MAX : now_ms + ms;
+}
+
+/* Hand an operation to the session and see that somebody drives it. When the client is being closed
+ * the operation ends at once, with QN_CLOSED. Mutex held. */
 void driver_submit(qn_client *client, struct call *call);
 
 void waiter_init(qn_client *client, struct waiter *waiter, size_t pending);
@@ -117,15 +125,23 @@ bool driver_wait(qn_client *client, struct waiter *waiter, int64_t until_ms);
 /* Let things proceed for a moment without waiting for anything. Mutex held before and after. */
 void driver_yield(qn_client *client);
 
-/* Finish what the session has finished without a frame (it was given up). Mutex held. */
+/* Finish what the session has finished without a frame (it was given up), also for the thread that
+ * drives. Mutex held. */
 void driver_deliver(qn_client *client);
 
 /* Charge a call against the limits. QN_BUSY: there is no room now. Mutex held. */
 QN_MUST_USE enum qn_status driver_charge(qn_client *client, struct call *call);
 
-/* The same, and wait for room until `until_ms`. QN_BUSY, QN_CLOSED. Mutex held. */
+/* The same, and wait in line for room until `until_ms`. QN_BUSY, QN_CLOSED. Mutex held. */
 QN_MUST_USE enum qn_status driver_charge_wait(qn_client *client, struct call *call,
                                               int64_t until_ms);
+
+/* A call is done: its room goes to those in line. Nothing happens when it was not charged. Mutex
+ * held. */
+void driver_uncharge(qn_client *client, struct call *call);
+
+/* The client closes: nobody waits for room any more. Mutex held. */
+void driver_room_close(qn_client *client);
 
 /* Stop the thread, if there is one. Mutex not held. */
 void driver_thread_stop(qn_client *client);

@@ -9,21 +9,11 @@
 
 /* ---- threads that wait ---- */
 
-void driver_submit(qn_client *client, struct call *call)
-{
-    client->call_count++;
-    session_start(client->session, &call->core, clock_now_ms());
-    if (client->closing) {
-        session_give_up(client->session, &call->core, QN_CLOSED);
-    }
-    driver_deliver(client);
-    driver_wake(client);
-}
-
 void waiter_init(qn_client *client, struct waiter *waiter, size_t pending)
 {
     list_init(&waiter->place);
     list_init(&waiter->room_place);
+    waiter->wants_room = NULL;
     (void)pthread_cond_init(&waiter->signal, &client->monotonic);
     waiter->pending = pending;
 }
@@ -59,16 +49,8 @@ static bool is_over(const struct waiter *waiter, int64_t until_ms)
     return waiter->pending == 0 || (until_ms != INT64_MAX && clock_now_ms() >= until_ms);
 }
 
-static void drive_for(qn_client *client, const struct waiter *waiter, int64_t until_ms)
-{
-    client->driving = true;
-    do {
-        driver_turn(client, waiter, until_ms);
-    } while (!client->has_thread && !is_over(waiter, until_ms));
-    client->driving = false;
-}
-
-/* Nobody drives any more: the next one in line shall. */
+/* When nobody drives, the next one in line shall. Also for who leaves the line: it may have been
+ * told to drive. */
 static void role_pass(qn_client *client)
 {
     if (client->driving) {
@@ -80,6 +62,27 @@ static void role_pass(qn_client *client)
         struct waiter *next = LIST_OWNER(client->waiters.next, struct waiter, place);
         (void)pthread_cond_signal(&next->signal);
     }
+}
+
+static void role_take(qn_client *client)
+{
+    qn_assert(!client->driving);
+    client->driving = true;
+}
+
+static void role_release(qn_client *client)
+{
+    client->driving = false;
+    role_pass(client);
+}
+
+static void drive_for(qn_client *client, const struct waiter *waiter, int64_t until_ms)
+{
+    role_take(client);
+    do {
+        driver_turn(client, waiter, until_ms);
+    } while (!client->has_thread && !is_over(waiter, until_ms));
+    role_release(client);
 }
 
 bool driver_wait(qn_client *client, struct waiter *waiter, int64_t until_ms)
@@ -103,10 +106,9 @@ void driver_yield(qn_client *client)
         (void)pthread_mutex_unlock(&client->mutex);
         (void)pthread_mutex_lock(&client->mutex);
     } else {
-        client->driving = true;
+        role_take(client);
         driver_turn(client, NULL, 0);
-        client->driving = false;
-        role_pass(client);
+        role_release(client);
     }
 }
 
@@ -131,24 +133,62 @@ enum qn_status driver_charge(qn_client *client, struct call *call)
     return QN_OK;
 }
 
+static void room_waiter_release(struct waiter *waiter)
+{
+    list_remove(&waiter->room_place);
+    waiter_count_down(waiter);
+}
+
+/* Charge those in line for whom there is room. Who gets it is charged here and not when it wakes
+ * up: so room that was given to one that leaves meanwhile is never lost. */
+static void room_give(qn_client *client)
+{
+    while (!list_empty(&client->room_waiters)) {
+        struct waiter *first = LIST_OWNER(client->room_waiters.next, struct waiter, room_place);
+        if (driver_charge(client, first->wants_room) != QN_OK) {
+            return;
+        }
+        room_waiter_release(first);
+    }
+}
+
 enum qn_status driver_charge_wait(qn_client *client, struct call *call, int64_t until_ms)
 {
     struct waiter waiter;
-    enum qn_status status = driver_charge(client, call);
 
-    if (status == QN_OK) {
+    if (list_empty(&client->room_waiters) && driver_charge(client, call) == QN_OK) {
         return QN_OK;
     }
     waiter_init(client, &waiter, 1);
-    do {
-        waiter.pending = 1;
-        list_push_back(&client->room_waiters, &waiter.room_place);
-        (void)driver_wait(client, &waiter, until_ms);
-        list_remove(&waiter.room_place);
-        status = client->closing ? QN_CLOSED : driver_charge(client, call);
-    } while (status == QN_BUSY && clock_now_ms() < until_ms);
+    waiter.wants_room = call;
+    list_push_back(&client->room_waiters, &waiter.room_place);
+    (void)driver_wait(client, &waiter, until_ms);
+    list_remove(&waiter.room_place);
     waiter_fini(&waiter);
-    return status;
+    if (call->is_charged) {
+        return QN_OK;
+    }
+    room_give(client); /* the next in line may want less */
+    return client->closing ? QN_CLOSED : QN_BUSY;
+}
+
+void driver_uncharge(qn_client *client, struct call *call)
+{
+    if (!call->is_charged) {
+        return;
+    }
+    call->is_charged = false;
+    client->in_flight--;
+    client->in_flight_bytes -= call->charge_bytes;
+    room_give(client);
+}
+
+void driver_room_close(qn_client *client)
+{
+    while (!list_empty(&client->room_waiters)) {
+        room_waiter_release(LIST_OWNER(client->room_waiters.next, struct waiter, room_place));
+    }
+    driver_wake(client); /* it may be one of them */
 }
 
 /* ---- the client's own thread ---- */
@@ -161,11 +201,11 @@ static void *thread_main(void *arg)
     while (client->driving) {
         (void)pthread_cond_wait(&client->role_free, &client->mutex);
     }
-    client->driving = true;
+    role_take(client);
     while (!client->stopping) {
         driver_turn(client, NULL, INT64_MAX);
     }
-    client->driving = false;
+    role_release(client);
     (void)pthread_mutex_unlock(&client->mutex);
     return NULL;
 }

@@ -28,12 +28,9 @@ static void counts_run(qn_cache *cache, struct call *calls, uint32_t partitions,
 
     waiter_init(cache->client, &waiter, partitions);
     for (uint32_t p = 0; p < partitions; p++) {
-        calls[p] = (struct call){.waiter = &waiter,
-                                 .started_at_ms = now_ms,
-                                 .core = {.kind = WIRE_OP_COUNT,
-                                          .cache = cache->id,
-                                          .partition = p,
-                                          .deadline_ms = now_ms + timeout_ms}};
+        calls[p] = (struct call){
+            .waiter = &waiter, .core = {.kind = WIRE_OP_COUNT, .cache = cache->id, .partition = p}};
+        call_begin(&calls[p], now_ms, timeout_ms);
         driver_submit(cache->client, &calls[p]);
     }
     (void)driver_wait(cache->client, &waiter, INT64_MAX);

@@ -81,7 +81,6 @@ static enum qn_status op_fill(qn_op *op, const struct request *request, qn_error
     op->call.core.key = op->key.binary;
     op->call.core.value = op->value.binary;
     op->call.core.expected_version = request->expected_version;
-    op->call.charge_bytes = op->key.binary.size + op->value.binary.size;
     return status;
 }
 
@@ -115,10 +114,9 @@ static enum qn_status op_submit(qn_client *client, qn_op *op, int64_t timeout_ms
     }
     status = driver_thread_start(client, err);
     if (status == QN_OK) {
+        call_begin(&op->call, clock_now_ms(), timeout_ms);
         status = driver_charge(client, &op->call);
         if (status == QN_OK) {
-            op->call.started_at_ms = clock_now_ms();
-            op->call.core.deadline_ms = op->call.started_at_ms + timeout_ms;
             driver_submit(client, &op->call);
         } else {
             (void)qn_error_set(err, status,
@@ -229,8 +227,8 @@ static void op_wait_locked(qn_client *client, qn_op *op, int64_t until_ms)
 {
     struct waiter waiter;
 
-    if (qn_op_done(op)) {
-        return;
+    if (qn_op_done(op) || op->call.waiter) {
+        return; /* one thread waits at a time */
     }
     waiter_init(client, &waiter, 1);
     op->call.waiter = &waiter;
@@ -249,7 +247,7 @@ bool qn_op_wait(qn_op *op, int64_t ms)
     if (qn_op_done(op) || driver_enter(op->cache->client, NULL) != QN_OK) {
         return qn_op_done(op);
     }
-    op_wait_locked(op->cache->client, op, ms < 0 ? INT64_MAX : clock_now_ms() + ms);
+    op_wait_locked(op->cache->client, op, ms < 0 ? INT64_MAX : deadline_after(clock_now_ms(), ms));
     driver_leave(op->cache->client);
     return qn_op_done(op);
 }

@@ -187,7 +187,8 @@ QN_API qn_op *qn_remove_start(qn_cache *cache, qn_arg key, const qn_options *opt
 QN_API qn_op *qn_remove_if_start(qn_cache *cache, qn_arg key, uint64_t expected_version,
                                  const qn_options *options, qn_error *err);
 
-/* Wait up to `ms` (-1 = until its deadline). True when it is done. */
+/* Wait up to `ms` (-1 = until its deadline). True when it is done. One thread waits for an
+ * operation at a time: another one gets the state of the moment at once. */
 QN_API bool qn_op_wait(qn_op *op, int64_t ms);
 QN_API bool qn_op_done(const qn_op *op);
 

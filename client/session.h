@@ -8,8 +8,8 @@
  * A link is the way to one endpoint of a node:
  *
  *     CLOSED --open--> CONNECTING --writable--> GREETING --HELLO_ACK--> READY
- *                          ^                        |                     |
- *                          +------ send refused ----+---------------------+
+ *        ^                 |   ^                    |                     |
+ *        +-- open failed --+   +---- send refused --+---------------------+
  *
  * A turn of the caller's loop: `session_start` for new operations, `session_receive` for frames
  * that came, `session_step` and its actions, `session_take_done` until it gives NULL (after each
@@ -142,6 +142,10 @@ void session_step(struct session *session, int64_t now_ms, struct session_action
 
 /* A SEND was refused: the link is not connected or its queue is full. Wait until it is writable. */
 void session_unsent(struct session *session, uint32_t link, uint64_t message);
+
+/* A CONNECT failed: the link is closed again, and is opened anew after a while if it is needed.
+ * Returns when to step at the latest for that. */
+QN_MUST_USE int64_t session_unopened(struct session *session, uint32_t link);
 
 /* The link takes frames (again). What had been sent by it before may be lost. */
 void session_writable(struct session *session, uint32_t link, int64_t now_ms);

@@ -143,6 +143,15 @@ void links_reroute(struct session *s)
 
 /* ---- connection and greeting ---- */
 
+int64_t session_unopened(struct session *s, uint32_t link)
+{
+    struct link *l = s->links[link];
+
+    l->state = LINK_CLOSED;
+    l->open_at_ms = s->now_ms + backoff_ms(s, l->open_failures++);
+    return l->open_at_ms;
+}
+
 void session_unsent(struct session *s, uint32_t link, uint64_t number)
 {
     struct message *message = message_find(s->links[link], number);
@@ -161,6 +170,7 @@ void session_writable(struct session *s, uint32_t link, int64_t now_ms)
     s->now_ms = now_ms;
     if (l->state == LINK_CONNECTING) {
         l->state = LINK_GREETING;
+        l->open_failures = 0;
         l->hello_wanted = true;
         l->hello_out = false;
         l->heard_at_ms = now_ms;
@@ -313,23 +323,29 @@ static bool link_is_needed(const struct session *s, const struct link *link)
     return queued || !s->partitions;
 }
 
-static void link_open(struct session *s, uint32_t link)
+static int64_t link_step_closed(struct session *s, uint32_t link)
 {
     struct link *l = s->links[link];
 
-    if (link_is_needed(s, l) && action_room(s)) {
+    if (!link_is_needed(s, l)) {
+        return INT64_MAX;
+    }
+    if (s->now_ms < l->open_at_ms) {
+        return l->open_at_ms;
+    }
+    if (action_room(s)) {
         s->actions[s->action_count++] =
             (struct session_action){.kind = SESSION_CONNECT, .link = link, .endpoint = l->endpoint};
         l->state = LINK_CONNECTING;
     }
+    return INT64_MAX;
 }
 
 int64_t link_step(struct session *s, uint32_t link)
 {
     switch (s->links[link]->state) {
     case LINK_CLOSED:
-        link_open(s, link);
-        return INT64_MAX;
+        return link_step_closed(s, link);
     case LINK_CONNECTING:
         return INT64_MAX;
     case LINK_GREETING:

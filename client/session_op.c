@@ -5,7 +5,7 @@
 #include "wire/assert.h"
 #include "wire/hash.h"
 
-/* ---- ids: generation in the high half, slot in the low one ---- */
+/* ---- ids: generation, never 0, in the high half, slot in the low one ---- */
 
 static enum qn_status slots_grow(struct session *s)
 {
@@ -35,8 +35,8 @@ enum qn_status op_admit(struct session *s, struct session_op *op)
         return QN_MEMORY_FULL;
     }
     uint32_t slot = s->free_slots[--s->free_count];
-    s->id_generation++;
-    op->id = s->id_generation << 32 | slot;
+    s->id_generation = s->id_generation == UINT32_MAX ? 1 : s->id_generation + 1;
+    op->id = (uint64_t)s->id_generation << 32 | slot;
     s->slots[slot] = op;
     return QN_OK;
 }
@@ -176,9 +176,9 @@ static uint32_t prng_below(struct session *s, uint32_t bound)
     return (uint32_t)((z ^ z >> 31) % bound);
 }
 
-static int64_t backoff_ms(struct session *s, uint32_t refusals)
+int64_t backoff_ms(struct session *s, uint32_t failures)
 {
-    uint32_t shift = refusals < 6 ? refusals : 6;
+    uint32_t shift = failures < 6 ? failures : 6;
     uint32_t full = (uint32_t)BACKOFF_MS << shift;
 
     full = full < BACKOFF_MAX_MS ? full : BACKOFF_MAX_MS;

@@ -76,6 +76,8 @@ struct link {
     uint64_t hello_number; /* correlation of the latest HELLO */
     int64_t hello_at_ms;   /* when the latest HELLO left */
     int64_t heard_at_ms;
+    int64_t open_at_ms;     /* CLOSED: not to be opened before */
+    uint32_t open_failures; /* in a row */
     struct lane lanes[LANE_COUNT];
     struct list messages; /* oldest first */
 };
@@ -127,7 +129,7 @@ struct session {
     uint32_t *free_slots;
     size_t slot_count;
     size_t free_count;
-    uint64_t id_generation;
+    uint32_t id_generation;
     uint64_t message_number;
     struct list free_messages;
     struct arena arena;
@@ -159,6 +161,9 @@ void op_route(struct session *s, struct session_op *op);
 
 /* It has its answer, or never will. */
 void op_complete(struct session *s, struct session_op *op, enum qn_status status);
+
+/* How long to wait after so many failures in a row, with a random spread. */
+int64_t backoff_ms(struct session *s, uint32_t failures);
 
 /* It was refused for now: try again in `after_ms` (0 = by the number of refusals). */
 void op_back_off(struct session *s, struct session_op *op, enum qn_status why, uint32_t after_ms);

@@ -88,6 +88,15 @@ static void refusal_act(struct session *s, uint32_t link, struct session_op *op,
     case QN_LEASE_LOST:
         op_back_off(s, op, status, retry_after_ms);
         return;
+    case QN_DISK_FULL:
+        /* Refused before anything was done, but an earlier attempt may have been: only an answer
+         * tells. */
+        if (op->maybe) {
+            op_back_off(s, op, status, retry_after_ms);
+        } else {
+            op_complete(s, op, status);
+        }
+        return;
     case QN_SESSION_EXPIRED:
         session_expired_take(s, op);
         return;
@@ -112,12 +121,14 @@ static void refusal_take(struct session *s, uint32_t link, struct session_op *op
 
 /* After a repetition in a newer epoch, what an older one decided without a record is void: the
  * repetition may decide otherwise (B.10). "Done" stands in the log, whenever that was: a repetition
- * is answered from there, stamped with the epoch of the record. */
+ * is answered from there, stamped with the epoch of the record. A refusal decides nothing, and says
+ * by itself what is known. */
 static bool is_outdated(const struct session_op *op, const struct wire_result *r)
 {
     bool is_logged = session_op_is_change(op) && r->status == QN_OK;
+    bool is_decided = r->status >= 0 && !is_logged;
 
-    return !is_logged && r->epoch != 0 && r->epoch < op->attempt_epoch;
+    return is_decided && r->epoch != 0 && r->epoch < op->attempt_epoch;
 }
 
 static void result_take(struct session *s, uint32_t link, const struct wire_result *r)

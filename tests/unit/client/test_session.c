@@ -1,4 +1,5 @@
 /* The rules of the client session, one by one, without a network (protocol B.10, B.20). */
+#include "client/session_parts.h" /* for what takes years to come about */
 #include "tests/lib/check.h"
 #include "tests/unit/client/sim.h"
 #include "wire/hash.h"
@@ -205,13 +206,11 @@ static void a_stale_epoch_is_refreshed(void **state)
     sim_destroy(sim);
 }
 
-/* An answer stamped with an epoch older than that of the latest attempt is ignored (B.10). */
-static void answers_of_an_older_epoch_are_ignored(void **state)
+/* A node answers `op` with `status`, stamped with epoch 1. */
+static void answer_of_epoch_1(struct sim *sim, const struct session_op *op, enum qn_status status)
 {
-    struct change put;
-    struct sim *sim = ready();
     struct buf late = {0};
-    struct wire_result result = {.status = QN_CONFLICT, .epoch = 1};
+    struct wire_result result = {.id = op->id, .status = status, .epoch = 1};
     struct wire_message m = {.kind = WIRE_REPLY,
                              .feature_level = 1,
                              .cluster = FAKE_CLUSTER,
@@ -220,20 +219,128 @@ static void answers_of_an_older_epoch_are_ignored(void **state)
                              .results = &result,
                              .result_count = 1};
 
-    (void)state;
+    assert_int_equal(message_encode(&m, &late), QN_OK);
+    session_receive(sim_session(sim), op->link, buf_bytes(&late), sim_now_ms(sim));
+    buf_fini(&late);
+}
+
+/* Start a change and wait until it is repeated in epoch 2. */
+static struct session_op *repeated_in_epoch_2(struct sim *sim, struct change *change)
+{
+    struct session_op *op = change_make(change, WIRE_OP_REPLACE, 1, 2);
+
     fake_grid_restart(sim_grid(sim));
-    sim_start(sim, change_make(&put, WIRE_OP_REPLACE, 1, 2), 1000);
-    sim_hold(sim, false, false);
-    while (put.op.attempt_epoch < 2) {
+    sim_start(sim, op, 1000);
+    while (op->attempt_epoch < 2) {
         sim_run_ms(sim, 1);
     }
-    result.id = put.op.id;
-    assert_int_equal(message_encode(&m, &late), QN_OK);
-    session_receive(sim_session(sim), put.op.link, buf_bytes(&late), sim_now_ms(sim));
-    assert_int_not_equal(put.op.state, OP_DONE);
+    return op;
+}
+
+/* What was decided in an epoch older than that of the latest attempt is ignored (B.10). */
+static void answers_of_an_older_epoch_are_ignored(void **state)
+{
+    struct change put;
+    struct sim *sim = ready();
+    struct session_op *op = repeated_in_epoch_2(sim, &put);
+
+    (void)state;
+    answer_of_epoch_1(sim, op, QN_CONFLICT);
+    assert_int_not_equal(op->state, OP_DONE);
+    assert_true(sim_finish(sim, op));
+    assert_int_equal(op->status, QN_OK);
+    sim_destroy(sim);
+}
+
+/* A refusal decides nothing: it counts, whatever its epoch. */
+static void refusals_of_an_older_epoch_count(void **state)
+{
+    struct change put;
+    struct sim *sim = ready();
+    struct session_op *op = repeated_in_epoch_2(sim, &put);
+
+    (void)state;
+    answer_of_epoch_1(sim, op, QN_CORRUPT);
+    assert_int_equal(op->state, OP_DONE);
+    assert_int_equal(op->status, QN_CORRUPT);
+    sim_destroy(sim);
+}
+
+/* A full disk is told at once when nothing was done... */
+static void a_full_disk_is_told(void **state)
+{
+    struct change put;
+    struct sim *sim = ready();
+
+    (void)state;
+    fake_grid_refuse(sim_grid(sim), QN_DISK_FULL, 1);
+    sim_start(sim, change_make(&put, WIRE_OP_PUT, 1, 2), 1000);
+    assert_true(sim_finish(sim, &put.op));
+    assert_int_equal(put.op.status, QN_DISK_FULL);
+    assert_int_equal(put.op.certainty, QN_NOT_APPLIED);
+    assert_int_equal(put.op.attempts, 1);
+    sim_destroy(sim);
+}
+
+/* ... and asked again when an earlier attempt may have been done: its answer is there to be had. */
+static void a_full_disk_hides_no_answer(void **state)
+{
+    struct change put;
+    struct sim *sim = ready();
+
+    (void)state;
+    sim_hold(sim, false, true);
+    sim_start(sim, change_make(&put, WIRE_OP_PUT, 1, 2), 5000);
+    sim_run_ms(sim, 50); /* applied, the answer is kept back */
+    sim_hold(sim, false, false);
+    fake_grid_refuse(sim_grid(sim), QN_DISK_FULL, 3);
     assert_true(sim_finish(sim, &put.op));
     assert_int_equal(put.op.status, QN_OK);
-    buf_fini(&late);
+    assert_int_equal(fake_grid_applied(sim_grid(sim), 2), 1);
+    sim_destroy(sim);
+}
+
+/* A link that could not be opened is tried again after a pause, as long as it is needed. */
+static void an_unopened_link_is_tried_again(void **state)
+{
+    static const char *const seeds[] = {"tcp://node:1"};
+    struct session_options options = {
+        .client = {{1}}, .seeds = seeds, .seed_count = 1, .now_ms = 1000};
+    struct session *session = NULL;
+    struct session_actions actions;
+    int64_t now_ms = 1000;
+
+    (void)state;
+    assert_int_equal(session_create(&options, &session), QN_OK);
+    for (int i = 0; i < 20; i++) {
+        session_step(session, now_ms, &actions);
+        assert_int_equal(actions.count, 1);
+        assert_int_equal(actions.list[0].kind, SESSION_CONNECT);
+        int64_t again_ms = session_unopened(session, 0);
+        assert_true(again_ms > now_ms && again_ms <= now_ms + BACKOFF_MAX_MS);
+        session_step(session, now_ms, &actions);
+        assert_int_equal(actions.count, 0);
+        assert_int_equal(actions.wake_at_ms, again_ms);
+        now_ms = again_ms;
+    }
+    session_destroy(session);
+}
+
+/* After 2^32 operations their numbers begin again, and none is 0, which means "none". */
+static void ids_begin_again_without_0(void **state)
+{
+    struct change gets[3];
+    struct sim *sim = ready();
+
+    (void)state;
+    sim_session(sim)->id_generation = UINT32_MAX - 1;
+    for (size_t i = 0; i < 3; i++) {
+        sim_start(sim, change_make(&gets[i], WIRE_OP_GET, 1, 0), 1000);
+        assert_true(gets[i].op.id >> 32 != 0);
+        assert_true(sim_finish(sim, &gets[i].op));
+        assert_int_equal(gets[i].op.status, QN_OK);
+    }
+    assert_int_equal(gets[1].op.id >> 32, 1);
     sim_destroy(sim);
 }
 
@@ -388,6 +495,11 @@ int main(void)
         cmocka_unit_test(a_lasting_refusal_is_surfaced),
         cmocka_unit_test(a_stale_epoch_is_refreshed),
         cmocka_unit_test(answers_of_an_older_epoch_are_ignored),
+        cmocka_unit_test(refusals_of_an_older_epoch_count),
+        cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(a_full_disk_hides_no_answer),
+        cmocka_unit_test(an_unopened_link_is_tried_again),
+        cmocka_unit_test(ids_begin_again_without_0),
         cmocka_unit_test(an_answer_from_the_log_counts),
         cmocka_unit_test(an_expired_session_is_replaced),
         cmocka_unit_test(an_expired_session_hides_no_second_execution),
