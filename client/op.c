@@ -120,10 +120,11 @@ static enum qn_status op_submit(qn_client *client, qn_op *op, int64_t timeout_ms
             driver_submit(client, &op->call);
         } else {
             (void)qn_error_set(err, status,
-                               "%s %s: %zu operations are in flight (in_flight=%zu); wait for some "
-                               "or raise the limit",
+                               "%s %s: %zu operations of %zu octets are in flight (in_flight=%zu, "
+                               "in_flight_bytes=%zu); wait for some or raise the limit",
                                call_verb(op->call.core.kind), op->cache->name, client->in_flight,
-                               client->uri.in_flight_max);
+                               client->in_flight_bytes, client->uri.in_flight_max,
+                               client->uri.in_flight_max_bytes);
         }
     }
     driver_leave(client);
