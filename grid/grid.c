@@ -150,13 +150,6 @@ enum qn_status grid_step(struct grid *grid, const struct replica_event *event,
     return QN_OK;
 }
 
-uint64_t grid_epoch(const struct grid *grid, uint32_t partition)
-{
-    struct replica_stats stats;
-
-    return grid_partition_stats(grid, partition, &stats) == QN_OK ? stats.epoch : 0;
-}
-
 enum qn_status grid_partition_stats(const struct grid *grid, uint32_t partition,
                                     struct replica_stats *stats)
 {

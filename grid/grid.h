@@ -47,9 +47,6 @@ QN_MUST_USE enum qn_status grid_recover(struct grid *grid, const struct record *
 QN_MUST_USE enum qn_status grid_step(struct grid *grid, const struct replica_event *event,
                                      struct replica_actions *actions);
 
-/* Epoch of a partition's last record or configuration, 0 when it has none. */
-uint64_t grid_epoch(const struct grid *grid, uint32_t partition);
-
 QN_MUST_USE enum qn_status grid_partition_stats(const struct grid *grid, uint32_t partition,
                                                 struct replica_stats *stats);
 void grid_stats(const struct grid *grid, struct grid_stats *stats);

@@ -8,11 +8,6 @@
 
 enum { STUCK_MS = 5000 }; /* a loop that has not gone round for so long is stuck */
 
-static uint64_t get(const atomic_uint_least64_t *figure)
-{
-    return atomic_load_explicit(figure, memory_order_relaxed);
-}
-
 static const char *const op_names[SHARD_OPS] = {
     "unknown", "get",           "contains", "count",  "session_open",
     "put",     "put_if_absent", "replace",  "remove", "remove_if",
@@ -23,32 +18,32 @@ static void ops_sum(struct shard_figures *figures, struct admin_snapshot *out)
     for (size_t op = 0; op < SHARD_OPS; op++) {
         struct admin_op *row = &out->ops[op];
         row->name = op_names[op];
-        row->ok += get(&figures->ops[op].ok);
-        row->failed += get(&figures->ops[op].failed);
-        row->sum_ns += get(&figures->ops[op].sum_ns);
+        row->ok += figure_get(&figures->ops[op].ok);
+        row->failed += figure_get(&figures->ops[op].failed);
+        row->sum_ns += figure_get(&figures->ops[op].sum_ns);
         for (size_t b = 0; b < SHARD_BUCKETS; b++) {
-            row->buckets[b] += get(&figures->ops[op].buckets[b]);
+            row->buckets[b] += figure_get(&figures->ops[op].buckets[b]);
         }
     }
 }
 
 static void shard_sum(struct shard_figures *figures, struct admin_snapshot *out)
 {
-    out->partitions += (uint32_t)get(&figures->partitions);
-    out->partitions_leading += (uint32_t)get(&figures->leading);
-    out->partitions_faulted += (uint32_t)get(&figures->faulted);
-    out->entries += get(&figures->entries);
-    out->entry_bytes += get(&figures->entry_bytes);
-    out->table_bytes += get(&figures->table_bytes);
-    out->uncommitted_bytes += get(&figures->uncommitted_bytes);
-    out->memory_bytes += get(&figures->memory_bytes);
-    out->sessions += get(&figures->sessions);
-    out->disk_full = out->disk_full || get(&figures->disk_full) != 0;
-    out->log_bytes += get(&figures->log_bytes);
-    out->log_records += get(&figures->log_records);
-    out->log_syncs += get(&figures->log_syncs);
-    out->log_sync_ns += get(&figures->log_sync_ns);
-    out->frames_rejected += get(&figures->frames_rejected);
+    out->partitions += (uint32_t)figure_get(&figures->partitions);
+    out->partitions_leading += (uint32_t)figure_get(&figures->leading);
+    out->partitions_faulted += (uint32_t)figure_get(&figures->faulted);
+    out->entries += figure_get(&figures->entries);
+    out->entry_bytes += figure_get(&figures->entry_bytes);
+    out->table_bytes += figure_get(&figures->table_bytes);
+    out->uncommitted_bytes += figure_get(&figures->uncommitted_bytes);
+    out->memory_bytes += figure_get(&figures->memory_bytes);
+    out->sessions += figure_get(&figures->sessions);
+    out->disk_full = out->disk_full || figure_get(&figures->disk_full) != 0;
+    out->log_bytes += figure_get(&figures->log_bytes);
+    out->log_records += figure_get(&figures->log_records);
+    out->log_syncs += figure_get(&figures->log_syncs);
+    out->log_sync_ns += figure_get(&figures->log_sync_ns);
+    out->frames_rejected += figure_get(&figures->frames_rejected);
     ops_sum(figures, out);
 }
 
@@ -141,7 +136,7 @@ static uint64_t recovered_records(struct node *node)
     uint64_t sum = 0;
 
     for (uint32_t s = 0; s < atomic_load(&node->shards_started); s++) {
-        sum += get(&shard_figures(node->shards[s])->recovered_records);
+        sum += figure_get(&shard_figures(node->shards[s])->recovered_records);
     }
     return sum;
 }

@@ -54,6 +54,11 @@ struct shard_figures {
     atomic_int_least64_t last_round_ms; /* monotonic: when the loop last went round */
 };
 
+static inline uint64_t figure_get(const atomic_uint_least64_t *figure)
+{
+    return atomic_load_explicit(figure, memory_order_relaxed);
+}
+
 struct shard_options {
     uint32_t lane;
     uint32_t lane_count;

@@ -95,9 +95,7 @@ static void op_refuse(struct shard *shard, uint64_t route, const struct wire_op 
                                  .text = bytes_of_text(text)};
 
     shard_count(shard, op->kind, false, shard->round_ns);
-    if (outbox_add(shard->outbox, route, &result) != QN_OK) {
-        figure_add(&shard->figures.replies_dropped, 1);
-    }
+    shard_reply(shard, route, &result);
 }
 
 /* Is there space for the record that the operation may form (protocol B.7.3)? */

@@ -87,6 +87,9 @@ void shard_step(struct shard *shard, struct replica_event *event);
 /* shard_step.c: tell the partitions what has become durable. */
 void shard_durable(struct shard *shard);
 
+/* shard_step.c: queue an answer for the end of the round. */
+void shard_reply(struct shard *shard, uint64_t route, const struct wire_result *result);
+
 /* shard_step.c: an operation was answered. */
 void shard_count(struct shard *shard, uint32_t op, bool ok, int64_t started_ns);
 
@@ -98,12 +101,7 @@ static inline void figure_set(atomic_uint_least64_t *figure, uint64_t value)
 /* Only the shard's thread writes: no read-modify-write is needed. */
 static inline void figure_add(atomic_uint_least64_t *figure, uint64_t more)
 {
-    figure_set(figure, atomic_load_explicit(figure, memory_order_relaxed) + more);
-}
-
-static inline uint64_t figure_get(const atomic_uint_least64_t *figure)
-{
-    return atomic_load_explicit(figure, memory_order_relaxed);
+    figure_set(figure, figure_get(figure) + more);
 }
 
 #endif

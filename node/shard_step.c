@@ -98,14 +98,19 @@ static void append(struct shard *shard, const struct record *record)
     ring_push(&shard->waiting, &waiting);
 }
 
+void shard_reply(struct shard *shard, uint64_t route, const struct wire_result *result)
+{
+    if (outbox_add(shard->outbox, route, result) != QN_OK) {
+        figure_add(&shard->figures.replies_dropped, 1);
+    }
+}
+
 static void reply(struct shard *shard, const struct replica_action *action)
 {
     if (shard->op_now != 0 && !shard->op_waits) {
         shard_count(shard, shard->op_now, action->result.status >= 0, shard->round_ns);
     }
-    if (outbox_add(shard->outbox, action->route, &action->result) != QN_OK) {
-        figure_add(&shard->figures.replies_dropped, 1);
-    }
+    shard_reply(shard, action->route, &action->result);
 }
 
 void shard_step(struct shard *shard, struct replica_event *event)

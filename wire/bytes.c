@@ -7,17 +7,6 @@ bool bytes_equal(struct bytes a, struct bytes b)
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-int bytes_compare(struct bytes a, struct bytes b)
-{
-    size_t common = a.size < b.size ? a.size : b.size;
-    int order = common ? memcmp(a.data, b.data, common) : 0;
-
-    if (order != 0) {
-        return order;
-    }
-    return (a.size > b.size) - (a.size < b.size);
-}
-
 void buf_fini(struct buf *buf)
 {
     if (buf) {

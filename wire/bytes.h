@@ -43,9 +43,6 @@ static inline struct bytes bytes_of_text(const char *text)
 
 bool bytes_equal(struct bytes a, struct bytes b);
 
-/* Order as memcmp, the shorter first when one begins with the other. */
-int bytes_compare(struct bytes a, struct bytes b);
-
 static inline struct bytes buf_bytes(const struct buf *buf)
 {
     return bytes_of(buf->data, buf->size);

@@ -59,7 +59,7 @@ struct replica_event {
     enum replica_event_kind kind;
     uint32_t partition;
     int64_t now_ms;  /* monotonic; the replica knows no other clock */
-    int64_t wall_ms; /* wall clock, clamped by the caller (B.11) */
+    int64_t wall_ms; /* wall clock; partition time follows it, but never goes back (B.11) */
     /* CONFIGURATION */
     uint64_t epoch;
     uint32_t lineage;
