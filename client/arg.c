@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "client/call.h"
+#include "wire/compress.h"
 #include "wire/pof/binary.h"
 
 /* ---- making arguments ---- */
@@ -108,6 +109,25 @@ enum qn_status arg_own(struct arg *arg)
         return status;
     }
     return QN_OK;
+}
+
+void arg_compress(struct arg *arg, qn_client *client)
+{
+    struct buf packed = {0};
+    int64_t size_min = setting_number(&client->settings, PROPERTY_COMPRESS_MIN);
+
+    if (size_min == 0 || arg->binary.size < (size_t)size_min ||
+        compress(arg->binary, &packed) != QN_OK) {
+        buf_fini(&packed);
+        return; /* it does not pay, or there is no memory for it: plain will do */
+    }
+    atomic_fetch_add_explicit(&client->counters.compressed, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&client->counters.compressed_saved, arg->binary.size - packed.size,
+                              memory_order_relaxed);
+    buf_fini(&arg->memory);
+    arg->memory = packed;
+    arg->binary = buf_bytes(&packed);
+    arg->flags |= VALUE_COMPRESSED;
 }
 
 void arg_fini(struct arg *arg)

@@ -1,4 +1,5 @@
 /* Many keys in one call. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "client/call.h"
@@ -10,7 +11,8 @@ struct qn_batch {
     struct call *calls;
     size_t count;
     size_t capacity;
-    struct arena memory; /* keys and values */
+    struct arena memory;        /* keys and values */
+    struct client_id client_id; /* that the changes were made under */
 };
 
 qn_batch *qn_batch_new(qn_cache *cache, qn_error *err)
@@ -70,18 +72,24 @@ static bool calls_reserve(qn_batch *batch)
     return true;
 }
 
-static enum qn_status arg_keep(qn_batch *batch, qn_arg given, size_t size_max, uint32_t kind,
-                               struct bytes *kept, qn_error *err)
+/* Encode an argument and keep it in the batch's memory. */
+static enum qn_status arg_keep(qn_batch *batch, qn_arg given, bool is_value, struct session_op *op,
+                               qn_error *err)
 {
     struct arg arg;
-    const char *role = size_max == WIRE_KEY_MAX ? "key" : "value";
-    enum qn_status status = arg_encode(&arg, given, size_max, call_verb(kind), role, err);
+    size_t size_max = is_value ? (size_t)WIRE_VALUE_MAX : (size_t)WIRE_KEY_MAX;
+    enum qn_status status =
+        arg_encode(&arg, given, size_max, call_verb(op->kind), is_value ? "value" : "key", err);
 
+    if (status == QN_OK && is_value) {
+        arg_compress(&arg, batch->cache->client);
+        op->value_flags = arg.flags;
+    }
     if (status == QN_OK) {
         uint8_t *memory = arena_alloc(&batch->memory, arg.binary.size);
         if (memory) {
             memcpy(memory, arg.binary.data, arg.binary.size);
-            *kept = bytes_of(memory, arg.binary.size);
+            *(is_value ? &op->value : &op->key) = bytes_of(memory, arg.binary.size);
         } else {
             status = qn_error_set(err, QN_MEMORY_FULL, "batch: out of memory");
         }
@@ -105,14 +113,12 @@ static size_t entry_add(qn_batch *batch, uint32_t kind, qn_arg key, qn_arg value
         (void)qn_error_set(err, QN_MEMORY_FULL, "batch: out of memory");
         return SIZE_MAX;
     }
-    if (arg_keep(batch, key, WIRE_KEY_MAX, kind, &call.core.key, err) != QN_OK) {
-        return SIZE_MAX;
-    }
-    if (request_has_value(kind) &&
-        arg_keep(batch, value, WIRE_VALUE_MAX, kind, &call.core.value, err) != QN_OK) {
+    if (arg_keep(batch, key, false, &call.core, err) != QN_OK ||
+        (request_has_value(kind) && arg_keep(batch, value, true, &call.core, err) != QN_OK)) {
         return SIZE_MAX;
     }
     call.core.cache = batch->cache->id;
+    call.core.service = batch->cache->service;
     batch->calls[batch->count] = call;
     return batch->count++;
 }
@@ -143,6 +149,8 @@ static void call_reset(struct call *call)
     *call = (struct call){.core = {
                               .kind = asked.kind,
                               .cache = asked.cache,
+                              .service = asked.service,
+                              .value_flags = asked.value_flags,
                               .key = asked.key,
                               .value = asked.value,
                           }};
@@ -175,6 +183,21 @@ static enum qn_status first_failure(const qn_batch *batch, qn_error *err)
     return QN_OK;
 }
 
+/* Outside of the mutex: it takes time. */
+static enum qn_status values_unpack(qn_batch *batch, qn_error *err)
+{
+    enum qn_status first = QN_OK;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        struct call *call = &batch->calls[i];
+        if (call->value && call_unpack(call, batch->cache->name, first == QN_OK ? err : NULL) < 0 &&
+            first == QN_OK) {
+            first = call->core.status;
+        }
+    }
+    return first;
+}
+
 static enum qn_status batch_run(qn_batch *batch, int64_t timeout_ms, qn_error *err)
 {
     qn_client *client = batch->cache->client;
@@ -185,12 +208,14 @@ static enum qn_status batch_run(qn_batch *batch, int64_t timeout_ms, qn_error *e
         return status;
     }
     waiter_init(client, &waiter, batch->count);
-    calls_submit(batch, &waiter, timeout_ms > 0 ? timeout_ms : client->uri.timeout_ms);
+    calls_submit(batch, &waiter, client_timeout_ms(client, timeout_ms));
     (void)driver_wait(client, &waiter, INT64_MAX);
     waiter_fini(&waiter);
     status = first_failure(batch, err);
+    batch->client_id = session_client(client->session);
     driver_leave(client);
-    return status;
+    enum qn_status unpacked = values_unpack(batch, err);
+    return status == QN_OK ? unpacked : status;
 }
 
 qn_status qn_batch_run(qn_batch *batch, int64_t timeout_ms, qn_error *err)
@@ -243,4 +268,18 @@ uint64_t qn_batch_version(const qn_batch *batch, size_t number)
     const struct call *call = entry_find(batch, number);
 
     return call ? call->core.version : 0;
+}
+
+size_t qn_batch_change_id(const qn_batch *batch, size_t number, char *text, size_t size)
+{
+    const struct call *call = entry_find(batch, number);
+    char id[QN_CHANGE_ID_MAX] = "";
+
+    if (call) {
+        (void)call_change_id(call, batch->client_id, id);
+    }
+    if (size > 0) {
+        (void)snprintf(text, size, "%s", id);
+    }
+    return strlen(id) + 1;
 }

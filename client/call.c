@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "client/call.h"
+#include "client/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +26,30 @@ const char *call_verb(uint32_t kind)
         return "remove";
     case WIRE_OP_REMOVE_IF:
         return "remove_if";
-    case SESSION_OP_CACHE_OPEN:
-        return "open";
-    case SESSION_OP_NODE_STATUS:
-        return "status";
+    case WIRE_OP_TOUCH:
+        return "touch";
+    case WIRE_OP_CLEAR:
+        return "clear";
+    case WIRE_OP_OUTCOME:
+        return "outcome";
+    case WIRE_OP_SCAN:
+        return "scan";
     case SESSION_OP_CONNECT:
         return "connect";
+    case SESSION_OP_CACHE_OPEN:
+        return "open";
+    case SESSION_OP_CACHE_DROP:
+        return "drop";
+    case SESSION_OP_STATUS:
+        return "status";
+    case SESSION_OP_COMMIT:
+        return "commit";
+    case SESSION_OP_CACHES:
+        return "caches";
+    case SESSION_OP_CONFIG:
+        return "config";
+    case SESSION_OP_LOG_LEVEL:
+        return "log";
     default:
         return "call";
     }
@@ -41,7 +60,35 @@ bool request_has_value(uint32_t kind)
     return kind == WIRE_OP_PUT || kind == WIRE_OP_PUT_IF_ABSENT || kind == WIRE_OP_REPLACE;
 }
 
-enum qn_status request_check(const struct request *request, qn_error *err)
+/* ---- requests ---- */
+
+qn_options options_known(const qn_options *given)
+{
+    const size_t first_version = offsetof(qn_options, ttl_ms);
+    qn_options known = QN_OPTIONS_INIT;
+
+    if (given) {
+        size_t size = given->size < first_version ? first_version : given->size;
+        memcpy(&known, given, size < sizeof known ? size : sizeof known);
+    }
+    return known;
+}
+
+static const char *options_wrong(const qn_options *options)
+{
+    if (options->timeout_ms < 0) {
+        return "timeout_ms is negative";
+    }
+    if (options->ttl_ms < QN_TTL_NEVER) {
+        return "ttl_ms is negative, and not QN_TTL_NEVER";
+    }
+    if (options->commit_within_ms < 0 || options->commit_within_ms > UINT32_MAX) {
+        return "commit_within_ms is out of range";
+    }
+    return NULL;
+}
+
+enum qn_status request_check(const struct request *request, qn_options *options, qn_error *err)
 {
     if (qn_error_failed(err)) {
         return err->status;
@@ -50,140 +97,95 @@ enum qn_status request_check(const struct request *request, qn_error *err)
         return qn_error_set(err, QN_INVALID, "%s: no cache: open it first, and check its error",
                             call_verb(request->kind));
     }
-    if (request->options && request->options->timeout_ms < 0) {
-        return qn_error_set(err, QN_INVALID, "%s %s: timeout_ms is negative",
-                            call_verb(request->kind), request->cache->name);
+    *options = options_known(request->options);
+    const char *wrong = options_wrong(options);
+    if (!wrong && request->ttl_ms < QN_TTL_NEVER) {
+        wrong = "ttl_ms is negative, and not QN_TTL_NEVER";
+    }
+    if (wrong) {
+        return qn_error_set(err, QN_INVALID, "%s %s: %s", call_verb(request->kind),
+                            request->cache->name, wrong);
     }
     return QN_OK;
 }
 
-int64_t options_timeout_ms(const qn_options *options, const qn_client *client)
+enum qn_status request_encode(const struct request *request, struct encoded *encoded, qn_error *err)
 {
-    return options && options->timeout_ms > 0 ? options->timeout_ms : client->uri.timeout_ms;
+    const char *verb = call_verb(request->kind);
+
+    *encoded = (struct encoded){0};
+    enum qn_status status = request_check(request, &encoded->options, err);
+    if (status == QN_OK) {
+        status = arg_encode(&encoded->key, request->key, WIRE_KEY_MAX, verb, "key", err);
+    }
+    if (status == QN_OK && request_has_value(request->kind)) {
+        status = arg_encode(&encoded->value, request->value, WIRE_VALUE_MAX, verb, "value", err);
+    }
+    if (status == QN_OK && request_has_value(request->kind)) {
+        arg_compress(&encoded->value, request->cache->client);
+    }
+    return status;
 }
 
-/* ---- explaining ---- */
-
-/* "accounts/"alice"", or only one of both, or nothing. */
-static void subject_write(const struct call *call, const char *cache, char *out, size_t size)
+void encoded_fini(struct encoded *encoded)
 {
-    char key[64] = "";
-    bool has_key = call->core.kind < SESSION_OP_CONNECT && call->core.key.size > 0;
-
-    if (has_key) {
-        key_describe(call->core.key, key, sizeof key);
-    }
-    (void)snprintf(out, size, "%s%.60s%s%s", cache ? " " : "", cache ? cache : "",
-                   has_key ? "/" : "", key);
+    arg_fini(&encoded->key);
+    arg_fini(&encoded->value);
 }
 
-/* "no node answers at a, b" */
-static void seeds_write(const qn_client *client, char *out, size_t size)
+struct session_op request_op(const struct request *request, const struct encoded *encoded)
 {
-    size_t used = 0;
+    const qn_options *options = &encoded->options;
+    struct session_op op = {
+        .kind = request->kind,
+        .cache = request->cache->id,
+        .service = request->cache->service,
+        .key = encoded->key.binary,
+        .value = encoded->value.binary,
+        .value_flags = encoded->value.flags,
+        .expected_version = request->expected_version,
+    };
 
-    for (size_t i = 0; i < client->uri.seed_count && used + 1 < size; i++) {
-        int n = snprintf(out + used, size - used, "%s%s", i ? ", " : "",
-                         client->uri.seeds[i] + strlen("tcp://"));
-        used += n > 0 ? (size_t)n : 0;
+    if (session_op_is_change(&op)) {
+        op.flags = options->wait_visible ? WIRE_VISIBLE : 0;
+        op.commit_within_ms = (uint32_t)options->commit_within_ms;
+        op.ttl_ms = request->kind == WIRE_OP_TOUCH     ? request->ttl_ms
+                    : request_has_value(request->kind) ? options->ttl_ms
+                                                       : 0;
     }
+    return op;
 }
 
-static const char *endpoint_of(const qn_client *client, uint32_t partition)
-{
-    struct session_place place;
+/* ---- answers ---- */
 
-    if (!session_place(client->session, partition, &place) || !place.endpoint) {
-        return "an unknown address";
-    }
-    return place.endpoint + strlen("tcp://");
+void call_spoil(struct call *call, enum qn_status status)
+{
+    bool was_applied = session_op_is_change(&call->core) && call->core.status == QN_OK;
+
+    qn_value_release(call->value);
+    call->value = NULL;
+    call->core.status = status;
+    call->core.certainty = was_applied ? QN_APPLIED : QN_NOT_APPLIED;
 }
 
-static void silence_write(const struct session_op *op, int64_t waited_ms, char *out, size_t size)
+enum qn_status call_unpack(struct call *call, const char *cache, qn_error *err)
 {
-    if (op->kind >= SESSION_OP_CONNECT) {
-        (void)snprintf(out, size, "no answer within %lld ms", (long long)waited_ms);
-    } else {
-        (void)snprintf(out, size, "no answer from node %u (partition %u) within %lld ms", op->node,
-                       op->partition, (long long)waited_ms);
+    char subject[100];
+    enum qn_status status = value_unpack(call->value);
+
+    if (status == QN_OK) {
+        return call->core.status;
     }
-}
-
-static void unreachable_write(const struct call *call, const qn_client *client, char *out,
-                              size_t size)
-{
-    char seeds[120];
-    int64_t waited_ms = call->core.deadline_ms - call->started_at_ms;
-
-    if (session_partition_count(client->session) == 0) {
-        seeds_write(client, seeds, sizeof seeds);
-        (void)snprintf(out, size,
-                       "no node answers at %.110s within %lld ms: is quoind running there?", seeds,
-                       (long long)waited_ms);
-    } else {
-        (void)snprintf(out, size, "no connection to node %u at %.80s (partition %u) within %lld ms",
-                       call->core.node, endpoint_of(client, call->core.partition),
-                       call->core.partition, (long long)waited_ms);
+    call_spoil(call, status);
+    call_subject(call, cache, subject, sizeof subject);
+    (void)qn_error_set(err, status, "%s%s: %s%s", call_verb(call->core.kind), subject,
+                       status == QN_CORRUPT ? "the value is damaged: it can not be unpacked"
+                                            : "no memory to unpack the value",
+                       call->core.certainty == QN_APPLIED ? "; the write was applied" : "");
+    if (err) {
+        err->certainty = call->core.certainty;
     }
-}
-
-static void failure_write(const struct call *call, const qn_client *client, char *out, size_t size)
-{
-    const struct session_op *op = &call->core;
-    enum qn_status refusal = QN_OK;
-    const char *reason = session_refusal(client->session, &refusal);
-
-    if (op->status == QN_UNREACHABLE) {
-        unreachable_write(call, client, out, size);
-    } else if (op->status == QN_DEADLINE && op->server_status != QN_DEADLINE) {
-        silence_write(op, op->deadline_ms - call->started_at_ms, out, size);
-    } else if (reason && refusal == op->status) {
-        (void)snprintf(out, size, "%.150s", reason);
-    } else if (op->text) {
-        (void)snprintf(out, size, "%.180s", op->text);
-    } else if (op->server_status < 0) {
-        (void)snprintf(out, size, "%s (node %u, partition %u)", qn_status_text(op->status),
-                       op->node, op->partition);
-    } else {
-        (void)snprintf(out, size, "%s", qn_status_text(op->status));
-    }
-}
-
-static const char *consequence(const struct session_op *op)
-{
-    if (!session_op_is_change(op)) {
-        return "";
-    }
-    switch (op->certainty) {
-    case QN_NOT_APPLIED:
-        return "; nothing was changed";
-    case QN_APPLIED:
-        return "; the write was applied";
-    case QN_UNKNOWN:
-        break;
-    }
-    return "; the write may have been applied";
-}
-
-enum qn_status call_explain(const struct call *call, const qn_client *client, const char *cache,
-                            qn_error *err)
-{
-    const struct session_op *op = &call->core;
-    char subject[140];
-    char failure[200];
-
-    if (op->status >= 0 || !err || qn_error_failed(err)) {
-        return op->status;
-    }
-    subject_write(call, cache, subject, sizeof subject);
-    failure_write(call, client, failure, sizeof failure);
-    (void)qn_error_set(err, op->status, "%s%.128s: %s%s", call_verb(op->kind), subject, failure,
-                       consequence(op));
-    err->certainty = op->certainty;
-    err->server_status = op->server_status;
-    err->node = op->node;
-    err->partition = op->kind < SESSION_OP_CONNECT ? (int32_t)op->partition : -1;
-    return op->status;
+    return status;
 }
 
 /* ---- running ---- */
@@ -210,6 +212,19 @@ void call_run(qn_client *client, struct call *call, int64_t timeout_ms)
     driver_submit(client, call);
     (void)driver_wait(client, &waiter, INT64_MAX);
     waiter_fini(&waiter);
+}
+
+enum qn_status table_await(qn_client *client, int64_t timeout_ms, qn_error *err)
+{
+    struct call call = {.core = {.kind = SESSION_OP_CONNECT}};
+
+    if (session_partition_count(client->session) > 0) {
+        return QN_OK;
+    }
+    call_run(client, &call, timeout_ms);
+    enum qn_status status = call_explain(&call, client, NULL, err);
+    call_fini(&call);
+    return status;
 }
 
 void call_fini(struct call *call)

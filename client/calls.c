@@ -5,39 +5,37 @@
 
 static void answer_take(struct call *call, const qn_options *options, qn_value **value)
 {
-    qn_value **out = value ? value : options ? options->old : NULL;
+    qn_value **out = value ? value : options->old;
 
     if (out) {
         *out = call->value;
         call->value = NULL;
     }
-    if (options && options->version && call->core.status == QN_OK) {
+    if (options->version && call->core.status == QN_OK) {
         *options->version = call->core.version;
     }
 }
 
-static enum qn_status encoded_run(const struct request *request, struct arg *key, struct arg *value,
+static enum qn_status encoded_run(const struct request *request, const struct encoded *encoded,
                                   qn_value **out, qn_error *err)
 {
     qn_client *client = request->cache->client;
-    struct call call = {
-        .core = {
-            .kind = request->kind,
-            .flags = request->options && request->options->old ? WIRE_RETURN_OLD : 0,
-            .cache = request->cache->id,
-            .key = key->binary,
-            .value = value->binary,
-            .expected_version = request->expected_version,
-        }};
+    const char *name = request->cache->name;
+    const qn_options *options = &encoded->options;
+    struct call call = {.core = request_op(request, encoded)};
     enum qn_status status = driver_enter(client, err);
 
     if (status != QN_OK) {
         return status;
     }
-    call_run(client, &call, options_timeout_ms(request->options, client));
-    status = call_explain(&call, client, request->cache->name, err);
+    call.core.flags |= options->old ? WIRE_RETURN_OLD : 0;
+    call_run(client, &call, client_timeout_ms(client, options->timeout_ms));
+    status = call_explain(&call, client, name, err);
     driver_leave(client);
-    answer_take(&call, request->options, out);
+    if (status >= 0) {
+        status = call_unpack(&call, name, err);
+    }
+    answer_take(&call, options, out);
     call_fini(&call);
     return status;
 }
@@ -45,22 +43,13 @@ static enum qn_status encoded_run(const struct request *request, struct arg *key
 /* Run a request; `value` gets the answer's value when it is not NULL. */
 static enum qn_status request_run(const struct request *request, qn_value **value, qn_error *err)
 {
-    struct arg key = {0};
-    struct arg content = {0};
-    const char *verb = call_verb(request->kind);
-    enum qn_status status = request_check(request, err);
+    struct encoded encoded;
+    enum qn_status status = request_encode(request, &encoded, err);
 
     if (status == QN_OK) {
-        status = arg_encode(&key, request->key, WIRE_KEY_MAX, verb, "key", err);
+        status = encoded_run(request, &encoded, value, err);
     }
-    if (status == QN_OK && request_has_value(request->kind)) {
-        status = arg_encode(&content, request->value, WIRE_VALUE_MAX, verb, "value", err);
-    }
-    if (status == QN_OK) {
-        status = encoded_run(request, &key, &content, value, err);
-    }
-    arg_fini(&key);
-    arg_fini(&content);
+    encoded_fini(&encoded);
     return status;
 }
 
@@ -158,6 +147,16 @@ qn_status qn_remove_if(qn_cache *cache, qn_arg key, uint64_t expected_version,
                               .key = key,
                               .expected_version = expected_version,
                               .options = options};
+
+    outputs_clear(options, NULL);
+    return request_run(&request, NULL, err);
+}
+
+qn_status qn_touch(qn_cache *cache, qn_arg key, int64_t ttl_ms, const qn_options *options,
+                   qn_error *err)
+{
+    struct request request = {
+        .cache = cache, .kind = WIRE_OP_TOUCH, .key = key, .ttl_ms = ttl_ms, .options = options};
 
     outputs_clear(options, NULL);
     return request_run(&request, NULL, err);

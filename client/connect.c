@@ -7,7 +7,6 @@
 #include "wire/assert.h"
 
 #define QUOIN_VERSION_TEXT "0.1.0"
-#define URI_DEFAULT        "quoin://127.0.0.1:7100"
 
 const char *qn_version_text(void)
 {
@@ -24,19 +23,15 @@ const char *qn_explain(const qn_error *err)
 
 /* ---- connecting ---- */
 
-static qn_client *client_create(const char *uri, qn_error *err)
+static qn_client *client_create(const struct settings *settings, qn_error *err)
 {
-    const char *text = uri ? uri : getenv("QUOIN_URI");
-
-    if (qn_error_failed(err)) {
-        return NULL;
-    }
     qn_client *client = calloc(1, sizeof *client);
+
     if (!client) {
         (void)qn_error_set(err, QN_MEMORY_FULL, "connect: out of memory");
         return NULL;
     }
-    if (uri_parse(text && text[0] ? text : URI_DEFAULT, &client->uri, err) != QN_OK ||
+    if (settings_resolve(settings, &client->settings, err) != QN_OK ||
         driver_open(client, err) != QN_OK) {
         free(client);
         return NULL;
@@ -44,18 +39,26 @@ static qn_client *client_create(const char *uri, qn_error *err)
     return client;
 }
 
-qn_client *qn_connect(const char *uri, qn_error *err)
+/* Wait until a node has answered. */
+static enum qn_status first_answer(qn_client *client, qn_error *err)
 {
     struct call call = {.core = {.kind = SESSION_OP_CONNECT}};
-    qn_client *client = client_create(uri, err);
+
+    call_run(client, &call, client_timeout_ms(client, 0));
+    enum qn_status status = call_explain(&call, client, NULL, err);
+    call_fini(&call);
+    return status;
+}
+
+static qn_client *client_open(const struct settings *settings, bool waits, qn_error *err)
+{
+    qn_client *client = client_create(settings, err);
 
     if (!client || driver_enter(client, NULL) != QN_OK) {
         return NULL;
     }
-    call_run(client, &call, client->uri.timeout_ms);
-    enum qn_status status = call_explain(&call, client, NULL, err);
+    enum qn_status status = waits ? first_answer(client, err) : driver_thread_start(client, err);
     driver_leave(client);
-    call_fini(&call);
     if (status != QN_OK) {
         (void)qn_close_within(client, 0);
         return NULL;
@@ -63,20 +66,51 @@ qn_client *qn_connect(const char *uri, qn_error *err)
     return client;
 }
 
+static qn_client *address_open(const char *uri, bool waits, qn_error *err)
+{
+    struct settings settings;
+
+    if (qn_error_failed(err)) {
+        return NULL;
+    }
+    settings_init(&settings);
+    if (settings_read_environment(&settings, err) != QN_OK ||
+        (uri && settings_set(&settings, SETTINGS_PROGRAM, "uri", uri, err) != QN_OK)) {
+        return NULL;
+    }
+    return client_open(&settings, waits, err);
+}
+
+qn_client *qn_connect(const char *uri, qn_error *err)
+{
+    return address_open(uri, true, err);
+}
+
 qn_client *qn_connect_start(const char *uri, qn_error *err)
 {
-    qn_client *client = client_create(uri, err);
+    return address_open(uri, false, err);
+}
 
-    if (!client || driver_enter(client, NULL) != QN_OK) {
+static qn_client *config_open(const qn_config *config, bool waits, qn_error *err)
+{
+    if (qn_error_failed(err)) {
         return NULL;
     }
-    enum qn_status status = driver_thread_start(client, err);
-    driver_leave(client);
-    if (status != QN_OK) {
-        (void)qn_close_within(client, 0);
+    if (!config) {
+        (void)qn_error_set(err, QN_INVALID, "connect: no settings: qn_config_new() makes them");
         return NULL;
     }
-    return client;
+    return client_open(config_settings(config), waits, err);
+}
+
+qn_client *qn_connect_config(const qn_config *config, qn_error *err)
+{
+    return config_open(config, true, err);
+}
+
+qn_client *qn_connect_config_start(const qn_config *config, qn_error *err)
+{
+    return config_open(config, false, err);
 }
 
 /* ---- closing ---- */
@@ -95,16 +129,6 @@ static bool calls_drain(qn_client *client, int64_t until_ms)
     client->closer = NULL;
     waiter_fini(&waiter);
     return all;
-}
-
-static void caches_free(qn_client *client)
-{
-    for (struct list *at = list_pop_front(&client->caches); at;
-         at = list_pop_front(&client->caches)) {
-        qn_cache *cache = LIST_OWNER(at, struct qn_cache, place);
-        free(cache->name);
-        free(cache);
-    }
 }
 
 qn_status qn_close_within(qn_client *client, int64_t ms)
@@ -128,6 +152,7 @@ qn_status qn_close_within(qn_client *client, int64_t ms)
     (void)pthread_mutex_unlock(&client->mutex);
     driver_thread_stop(client);
     ops_forget(client);
+    cursors_forget(client);
     driver_close(client);
     caches_free(client);
     free(client);
@@ -136,71 +161,5 @@ qn_status qn_close_within(qn_client *client, int64_t ms)
 
 void qn_close(qn_client *client)
 {
-    (void)qn_close_within(client, client ? client->uri.timeout_ms : 0);
-}
-
-/* ---- caches ---- */
-
-static bool name_is_valid(const char *name)
-{
-    return name && name[0] != '\0' && strlen(name) <= WIRE_NAME_MAX;
-}
-
-static qn_cache *cache_create(qn_client *client, const char *name, uint32_t id)
-{
-    qn_cache *cache = calloc(1, sizeof *cache);
-
-    if (!cache) {
-        return NULL;
-    }
-    cache->name = strdup(name);
-    if (!cache->name) {
-        free(cache);
-        return NULL;
-    }
-    cache->client = client;
-    cache->id = id;
-    list_push_back(&client->caches, &cache->place);
-    return cache;
-}
-
-static qn_cache *cache_open(qn_client *client, const char *name, uint32_t flags, qn_error *err)
-{
-    struct call call = {.core = {.kind = SESSION_OP_CACHE_OPEN, .flags = flags}};
-    qn_cache *cache = NULL;
-
-    if (driver_enter(client, err) != QN_OK) {
-        return NULL;
-    }
-    if (name_is_valid(name)) {
-        call.core.key = bytes_of_text(name);
-        call_run(client, &call, client->uri.timeout_ms);
-        if (call_explain(&call, client, name, err) == QN_OK) {
-            cache = cache_create(client, name, call.core.cache);
-            if (!cache) {
-                (void)qn_error_set(err, QN_MEMORY_FULL, "open %s: out of memory", name);
-            }
-        }
-        call_fini(&call);
-    } else {
-        (void)qn_error_set(err, QN_INVALID, "open: a cache's name has 1 to %d characters",
-                           WIRE_NAME_MAX);
-    }
-    driver_leave(client);
-    return cache;
-}
-
-qn_cache *qn_open(qn_client *client, const char *name, qn_error *err)
-{
-    return cache_open(client, name, 0, err);
-}
-
-qn_cache *qn_open_create(qn_client *client, const char *name, qn_error *err)
-{
-    return cache_open(client, name, SESSION_CREATE, err);
-}
-
-const char *qn_cache_name(const qn_cache *cache)
-{
-    return cache ? cache->name : NULL;
+    (void)qn_close_within(client, client ? client_timeout_ms(client, 0) : 0);
 }

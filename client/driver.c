@@ -15,14 +15,47 @@ enum { FRAMES_PER_TURN = 32 }; /* of one link, before others get their turn */
 
 /* ---- opening and closing ---- */
 
+/* What the session tells, for counters and log. */
+static void session_told(void *arg, enum session_event event, uint32_t number)
+{
+    qn_client *client = arg;
+    enum qn_status status;
+    const char *endpoint = session_link_endpoint(client->session, number);
+
+    switch (event) {
+    case SESSION_LINK_UP:
+        log_add(&client->log, QN_LOG_INFO, "connected", "endpoint=%s", endpoint);
+        break;
+    case SESSION_LINK_BACK:
+        client->counters.reconnects++;
+        log_add(&client->log, QN_LOG_WARN, "connected again", "endpoint=%s", endpoint);
+        break;
+    case SESSION_LINK_DOWN:
+        log_add(&client->log, QN_LOG_WARN, "no answer", "endpoint=%s", endpoint);
+        break;
+    case SESSION_ENDED:
+        log_add(&client->log, QN_LOG_WARN, "the session has ended, a new one begins",
+                "partition=%u", number);
+        break;
+    case SESSION_NODE_REFUSED:
+        log_add(&client->log, QN_LOG_WARN, "a node can not be used", "reason=\"%.100s\"",
+                session_refusal(client->session, &status));
+        break;
+    }
+}
+
 static enum qn_status session_make(qn_client *client)
 {
     const char *seeds[URI_SEEDS_MAX];
-    struct session_options options = {
-        .seeds = seeds, .seed_count = client->uri.seed_count, .now_ms = clock_now_ms()};
+    const struct uri *address = &client->settings.address;
+    struct session_options options = {.seeds = seeds,
+                                      .seed_count = address->seed_count,
+                                      .now_ms = clock_now_ms(),
+                                      .trace = session_told,
+                                      .trace_arg = client};
 
-    for (size_t i = 0; i < client->uri.seed_count; i++) {
-        seeds[i] = client->uri.seeds[i];
+    for (size_t i = 0; i < address->seed_count; i++) {
+        seeds[i] = address->seeds[i];
     }
     if (getrandom(&options.client, sizeof options.client, 0) != (ssize_t)sizeof options.client ||
         getrandom(&options.prng_seed, sizeof options.prng_seed, 0) !=
@@ -50,6 +83,9 @@ enum qn_status driver_open(qn_client *client, qn_error *err)
     list_init(&client->room_waiters);
     list_init(&client->callbacks);
     list_init(&client->caches);
+    list_init(&client->cursors);
+    log_init(&client->log, setting_number(&client->settings, PROPERTY_LOG_LEVEL));
+    client->state = QN_STATE_OFFLINE;
     locks_init(client);
     client->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     client->done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -89,6 +125,17 @@ void driver_close(qn_client *client)
 
 /* ---- entering and leaving ---- */
 
+/* The child of a fork shares nothing with the client but memory: not even the mutex may be used. */
+static enum qn_status forked(qn_client *client, qn_error *err)
+{
+    if (!client->fork_told) {
+        client->fork_told = true;
+        log_tell_forked(&client->log, "a child process uses the client of its parent");
+    }
+    return qn_error_set(err, QN_FORKED,
+                        "this client belongs to the parent process; connect again after fork");
+}
+
 enum qn_status driver_enter(qn_client *client, qn_error *err)
 {
     if (qn_error_failed(err)) {
@@ -98,8 +145,7 @@ enum qn_status driver_enter(qn_client *client, qn_error *err)
         return qn_error_set(err, QN_INVALID, "no client: connect first, and check its error");
     }
     if (client->pid != getpid()) {
-        return qn_error_set(err, QN_FORKED,
-                            "this client belongs to the parent process; connect again after fork");
+        return forked(client, err);
     }
     (void)pthread_mutex_lock(&client->mutex);
     if (client->closing) {
@@ -113,6 +159,7 @@ enum qn_status driver_enter(qn_client *client, qn_error *err)
 void driver_leave(qn_client *client)
 {
     qn_assert(client->users > 0);
+    log_tell(client);
     client->users--;
     if (client->closing) {
         (void)pthread_cond_signal(&client->user_left);
@@ -132,17 +179,33 @@ void waiter_count_down(struct waiter *waiter)
 
 static void value_keep(struct call *call, struct transport_frame *frame)
 {
-    if (call->core.has_value && frame) {
-        call->value = value_create(frame, call->core.result, call->core.version);
+    const struct session_op *op = &call->core;
+
+    if ((op->has_value || op->more) && frame) {
+        struct value_content content = {op->result, op->result_flags, op->version,
+                                        op->result_ttl_ms};
+        call->value = value_create(frame, &content);
         if (!call->value) {
-            call->core.status = QN_MEMORY_FULL;
+            call_spoil(call, QN_MEMORY_FULL);
         }
+    }
+}
+
+static void call_count(struct counters *counters, const struct session_op *op)
+{
+    if (op->kind < SESSION_OP_CONNECT) {
+        counters->operations++;
+        counters->failures += op->status < 0;
+        counters->unknown += op->status < 0 && op->certainty == QN_UNKNOWN;
+        counters->retries += op->attempts > 1 ? op->attempts - 1 : 0;
     }
 }
 
 static void call_finish(qn_client *client, struct call *call, struct transport_frame *frame)
 {
     value_keep(call, frame);
+    call->is_done = true;
+    call_count(&client->counters, &call->core);
     driver_uncharge(client, call);
     qn_assert(client->call_count > 0);
     client->call_count--;
@@ -187,6 +250,37 @@ void driver_submit(qn_client *client, struct call *call)
     driver_deliver(client); /* and wake the driver, who sends it */
 }
 
+/* ---- callbacks and state ---- */
+
+void driver_done_signal(const qn_client *client)
+{
+    uint64_t one = 1;
+
+    if (write(client->done_fd, &one, sizeof one) < 0) {
+        return; /* its counter is full: it is readable already */
+    }
+}
+
+void driver_state_update(qn_client *client)
+{
+    enum qn_state state = QN_STATE_OFFLINE;
+
+    switch (session_reach(client->session)) {
+    case SESSION_REACH_ALL:
+        state = QN_STATE_CONNECTED;
+        break;
+    case SESSION_REACH_SOME:
+        state = QN_STATE_DEGRADED;
+        break;
+    case SESSION_REACH_NONE:
+        break;
+    }
+    if (state != client->state) {
+        client->state = state;
+        driver_done_signal(client);
+    }
+}
+
 /* ---- a turn of the driver ---- */
 
 /* When the session wants to be stepped because of it; INT64_MAX = no need. */
@@ -212,6 +306,9 @@ static void frame_send(qn_client *client, const struct session_action *action)
 
     if (!peer || transport_peer_send(peer, action->frame) != QN_OK) {
         session_unsent(client->session, action->link, action->message);
+    } else {
+        client->counters.messages_sent++;
+        client->counters.bytes_sent += action->frame.size;
     }
 }
 
@@ -236,6 +333,7 @@ static int64_t session_advance(qn_client *client)
         }
     }
     deliver(client, NULL);
+    driver_state_update(client);
     return wake_at_ms;
 }
 
@@ -247,7 +345,10 @@ static void frames_take(qn_client *client, uint32_t link)
         if (transport_peer_recv(client->peers[link], &frame) != QN_OK) {
             return;
         }
-        session_receive(client->session, link, transport_frame_bytes(frame), clock_now_ms());
+        struct bytes octets = transport_frame_bytes(frame);
+        client->counters.messages_received++;
+        client->counters.bytes_received += octets.size;
+        session_receive(client->session, link, octets, clock_now_ms());
         deliver(client, frame);
         transport_frame_release(frame);
     }
@@ -313,6 +414,7 @@ static void sockets_wait(qn_client *client, int64_t timeout_ms)
     size_t count = waits_fill(client, waits, links);
 
     client->polling = true;
+    log_tell(client);
     (void)pthread_mutex_unlock(&client->mutex);
     (void)transport_wait(waits, count, timeout_ms);
     (void)pthread_mutex_lock(&client->mutex);

@@ -16,9 +16,10 @@
 #include <sys/types.h>
 
 #include "client/list.h"
+#include "client/log.h"
 #include "client/quoin.h"
 #include "client/session.h"
-#include "client/uri.h"
+#include "client/settings.h"
 #include "wire/transport/transport.h"
 
 enum { DRIVER_LINKS_MAX = 256 };
@@ -38,14 +39,38 @@ struct call {
     struct waiter *waiter; /* NULL = nobody waits */
     qn_op *op;             /* NULL = not asynchronous */
     qn_value *value;       /* of the answer; one reference */
-    size_t charge_bytes;   /* against in_flight_max_bytes */
+    bool is_done;
+    size_t charge_bytes; /* against in_flight_max_bytes */
     bool is_charged;
     int64_t started_at_ms;
 };
 
+/* What qn_stats tells, as far as it only ever grows. */
+struct counters {
+    uint64_t operations;
+    uint64_t failures;
+    uint64_t unknown;
+    uint64_t retries;
+    uint64_t busy;
+    uint64_t messages_sent;
+    uint64_t messages_received;
+    uint64_t bytes_sent;
+    uint64_t bytes_received;
+    uint64_t reconnects;
+    atomic_uint_fast64_t compressed; /* these two are counted without the mutex */
+    atomic_uint_fast64_t compressed_saved;
+};
+
 struct qn_client {
     pid_t pid;
-    struct uri uri;
+    bool fork_told; /* in a child: that it may not use the client */
+    struct settings settings;
+    struct client_log log;
+    struct counters counters;
+    enum qn_state state;
+    enum qn_state state_told; /* to `state_fn` */
+    void (*state_fn)(void *arg, enum qn_state state);
+    void *state_arg;
     pthread_mutex_t mutex;
     pthread_condattr_t monotonic;
     struct session *session;
@@ -72,16 +97,20 @@ struct qn_client {
     size_t in_flight;  /* charged ones among them */
     size_t in_flight_bytes;
     struct list caches;
+    struct list cursors;
 };
 
 struct qn_cache {
     struct list place;
     qn_client *client;
     uint32_t id;
+    uint32_t service;
+    int64_t ttl_ms;
+    uint64_t size_max_bytes;
     char *name;
 };
 
-/* QN_MEMORY_FULL, QN_IO: nothing is left behind. `client->uri` is set. */
+/* QN_MEMORY_FULL, QN_IO: nothing is left behind. `client->settings` are resolved. */
 QN_MUST_USE enum qn_status driver_open(qn_client *client, qn_error *err);
 
 /* No thread inside, no operation under way. */
@@ -98,6 +127,18 @@ void driver_turn(qn_client *client, const struct waiter *waiter, int64_t until_m
 
 /* The driver has something to look at. Mutex held. */
 void driver_wake(qn_client *client);
+
+/* See whether the client is connected; a change makes `qn_fd` readable. Mutex held. */
+void driver_state_update(qn_client *client);
+
+/* `qn_fd` is readable while callbacks wait. Mutex held. */
+void driver_done_signal(const qn_client *client);
+
+/* A time that a caller gave, or the client's for 0. */
+static inline int64_t client_timeout_ms(const qn_client *client, int64_t timeout_ms)
+{
+    return timeout_ms > 0 ? timeout_ms : setting_number(&client->settings, PROPERTY_TIMEOUT);
+}
 
 /* Milliseconds from now to `until_ms`, at least 0; -1 for INT64_MAX. */
 int64_t driver_timeout_ms(int64_t until_ms);

@@ -116,10 +116,12 @@ void driver_yield(qn_client *client)
 
 static bool has_room(const qn_client *client, const struct call *call)
 {
+    size_t count_max = (size_t)setting_number(&client->settings, PROPERTY_IN_FLIGHT);
+    size_t bytes_max = (size_t)setting_number(&client->settings, PROPERTY_IN_FLIGHT_BYTES);
+
     /* An operation that alone exceeds the octets goes when it is alone. */
-    return client->in_flight < client->uri.in_flight_max &&
-           (client->in_flight == 0 ||
-            client->in_flight_bytes + call->charge_bytes <= client->uri.in_flight_max_bytes);
+    return client->in_flight < count_max &&
+           (client->in_flight == 0 || client->in_flight_bytes + call->charge_bytes <= bytes_max);
 }
 
 enum qn_status driver_charge(qn_client *client, struct call *call)
@@ -169,6 +171,7 @@ enum qn_status driver_charge_wait(qn_client *client, struct call *call, int64_t 
         return QN_OK;
     }
     room_give(client); /* the next in line may want less */
+    client->counters.busy++;
     return client->closing ? QN_CLOSED : QN_BUSY;
 }
 
@@ -247,4 +250,7 @@ void driver_thread_stop(qn_client *client)
     if (has_thread) {
         (void)pthread_join(client->thread, NULL);
     }
+    (void)pthread_mutex_lock(&client->mutex);
+    log_tell(client);
+    (void)pthread_mutex_unlock(&client->mutex);
 }

@@ -1,200 +1,9 @@
-/* Looking at the grid: counts, facts about nodes, places of partitions. */
-#include <stdlib.h>
+/* Looking at the client: places of partitions, state, counters. */
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "client/call.h"
-#include "client/value.h"
 #include "wire/hash.h"
-
-/* ---- counting ---- */
-
-/* A client that was connected without waiting may not know the partitions yet. */
-static enum qn_status table_await(qn_client *client, int64_t timeout_ms, qn_error *err)
-{
-    struct call call = {.core = {.kind = SESSION_OP_CONNECT}};
-
-    if (session_partition_count(client->session) > 0) {
-        return QN_OK;
-    }
-    call_run(client, &call, timeout_ms);
-    enum qn_status status = call_explain(&call, client, NULL, err);
-    call_fini(&call);
-    return status;
-}
-
-static void counts_run(qn_cache *cache, struct call *calls, uint32_t partitions, int64_t timeout_ms)
-{
-    struct waiter waiter;
-    int64_t now_ms = clock_now_ms();
-
-    waiter_init(cache->client, &waiter, partitions);
-    for (uint32_t p = 0; p < partitions; p++) {
-        calls[p] = (struct call){
-            .waiter = &waiter, .core = {.kind = WIRE_OP_COUNT, .cache = cache->id, .partition = p}};
-        call_begin(&calls[p], now_ms, timeout_ms);
-        driver_submit(cache->client, &calls[p]);
-    }
-    (void)driver_wait(cache->client, &waiter, INT64_MAX);
-    waiter_fini(&waiter);
-}
-
-static enum qn_status counts_sum(const qn_cache *cache, struct call *calls, uint32_t partitions,
-                                 uint64_t *count, qn_error *err)
-{
-    uint64_t sum = 0;
-    enum qn_status status = QN_OK;
-
-    for (uint32_t p = 0; p < partitions; p++) {
-        sum += calls[p].core.number;
-        if (calls[p].core.status < 0 && status == QN_OK) {
-            status = call_explain(&calls[p], cache->client, cache->name, err);
-        }
-        call_fini(&calls[p]);
-    }
-    if (status == QN_OK) {
-        *count = sum;
-    }
-    return status;
-}
-
-static enum qn_status count_run(qn_cache *cache, uint64_t *count, int64_t timeout_ms, qn_error *err)
-{
-    enum qn_status status = table_await(cache->client, timeout_ms, err);
-
-    if (status != QN_OK) {
-        return status;
-    }
-    uint32_t partitions = session_partition_count(cache->client->session);
-    struct call *calls = malloc(partitions * sizeof *calls);
-    if (!calls) {
-        return qn_error_set(err, QN_MEMORY_FULL, "count %s: out of memory", cache->name);
-    }
-    counts_run(cache, calls, partitions, timeout_ms);
-    status = counts_sum(cache, calls, partitions, count, err);
-    free(calls);
-    return status;
-}
-
-qn_status qn_count(qn_cache *cache, uint64_t *count, const qn_options *options, qn_error *err)
-{
-    struct request request = {.cache = cache, .kind = WIRE_OP_COUNT, .options = options};
-    enum qn_status status = request_check(&request, err);
-
-    if (status == QN_OK && !count) {
-        status = qn_error_set(err, QN_INVALID, "count %s: no place for the number", cache->name);
-    }
-    if (status == QN_OK) {
-        status = driver_enter(cache->client, err);
-    }
-    if (status != QN_OK) {
-        return status;
-    }
-    status = count_run(cache, count, options_timeout_ms(options, cache->client), err);
-    driver_leave(cache->client);
-    return status;
-}
-
-/* ---- facts ---- */
-
-static enum qn_status fact_tell(const struct wire_fact *fact, uint32_t node, qn_fact_fn fn,
-                                void *arg)
-{
-    char name[WIRE_NAME_MAX + 1];
-    char *text = NULL;
-    size_t size = fact->name.size < WIRE_NAME_MAX ? fact->name.size : WIRE_NAME_MAX;
-
-    memcpy(name, fact->name.data, size);
-    name[size] = '\0';
-    if (fact->text.size > 0) {
-        text = malloc(fact->text.size + 1);
-        if (!text) {
-            return QN_MEMORY_FULL;
-        }
-        memcpy(text, fact->text.data, fact->text.size);
-        text[fact->text.size] = '\0';
-    }
-    fn(arg, node, name, text, fact->number);
-    free(text);
-    return QN_OK;
-}
-
-static enum qn_status facts_tell(struct bytes frame, uint32_t node, qn_fact_fn fn, void *arg)
-{
-    struct arena arena;
-    struct wire_message message;
-
-    arena_init(&arena, 0);
-    enum qn_status status = message_decode(frame, &arena, &message);
-    for (size_t i = 0; status == QN_OK && i < message.fact_count; i++) {
-        if (message.facts[i].name.size > 0) {
-            status = fact_tell(&message.facts[i], node, fn, arg);
-        }
-    }
-    arena_fini(&arena);
-    return status;
-}
-
-static enum qn_status node_ask(qn_client *client, uint32_t node, int64_t timeout_ms, qn_fact_fn fn,
-                               void *arg, qn_error *err)
-{
-    struct call call = {.core = {.kind = SESSION_OP_NODE_STATUS, .node = node}};
-    enum qn_status status = driver_enter(client, err);
-
-    if (status != QN_OK) {
-        return status;
-    }
-    call_run(client, &call, timeout_ms);
-    status = call_explain(&call, client, NULL, err);
-    driver_leave(client);
-    if (status == QN_OK && call.value) {
-        status = facts_tell(value_content(call.value), node, fn, arg);
-        status = status == QN_OK ? status
-                                 : qn_error_set(err, status, "status of node %u: %s", node,
-                                                qn_status_text(status));
-    }
-    call_fini(&call);
-    return status;
-}
-
-/* The ids of the nodes, copied: the table may change while they are asked. */
-static enum qn_status nodes_list(qn_client *client, int64_t timeout_ms, uint32_t **ids,
-                                 size_t *count, qn_error *err)
-{
-    enum qn_status status = driver_enter(client, err);
-
-    if (status != QN_OK) {
-        return status;
-    }
-    status = table_await(client, timeout_ms, err);
-    if (status == QN_OK) {
-        const uint32_t *known = session_nodes(client->session, count);
-        *ids = malloc((*count + 1) * sizeof **ids);
-        if (*ids) {
-            memcpy(*ids, known, *count * sizeof **ids);
-        } else {
-            status = qn_error_set(err, QN_MEMORY_FULL, "status: out of memory");
-        }
-    }
-    driver_leave(client);
-    return status;
-}
-
-qn_status qn_node_facts(qn_client *client, int64_t timeout_ms, qn_fact_fn fn, void *arg,
-                        qn_error *err)
-{
-    uint32_t *ids = NULL;
-    size_t count = 0;
-
-    if (!fn || timeout_ms < 0) {
-        return qn_error_set(err, QN_INVALID, "status: no function, or a negative timeout");
-    }
-    int64_t wait_ms = timeout_ms > 0 || !client ? timeout_ms : client->uri.timeout_ms;
-    enum qn_status status = nodes_list(client, wait_ms, &ids, &count, err);
-    for (size_t i = 0; status == QN_OK && i < count; i++) {
-        status = node_ask(client, ids[i], wait_ms, fn, arg, err);
-    }
-    free(ids);
-    return status;
-}
 
 /* ---- places ---- */
 
@@ -257,4 +66,147 @@ qn_status qn_partition_of(const qn_client *client, qn_arg key, uint32_t *partiti
     }
     arg_fini(&arg);
     return status;
+}
+
+qn_status qn_cache_partition_of(const qn_cache *cache, qn_arg key, uint32_t *partition)
+{
+    enum qn_status status = cache ? qn_partition_of(cache->client, key, partition) : QN_INVALID;
+
+    if (status == QN_OK) {
+        *partition += cache->service * qn_partition_count(cache->client);
+    }
+    return status;
+}
+
+/* ---- state ---- */
+
+enum qn_state qn_state(const qn_client *client)
+{
+    qn_client *entered;
+    enum qn_state state = QN_STATE_OFFLINE;
+
+    if (enter_const(client, &entered) == QN_OK) {
+        driver_yield(entered); /* what has come by now counts */
+        driver_state_update(entered);
+        state = entered->state;
+        driver_leave(entered);
+    }
+    return state;
+}
+
+void qn_on_state(qn_client *client, void (*fn)(void *arg, enum qn_state state), void *arg)
+{
+    if (driver_enter(client, NULL) != QN_OK) {
+        return;
+    }
+    driver_state_update(client);
+    client->state_fn = fn;
+    client->state_arg = arg;
+    client->state_told = client->state;
+    if (fn && driver_thread_start(client, NULL) == QN_OK) {
+        session_watch(client->session);
+        driver_wake(client);
+    }
+    driver_leave(client);
+}
+
+/* ---- counters ---- */
+
+static void stats_take(qn_client *client, qn_stats *stats)
+{
+    struct counters *counters = &client->counters;
+
+    *stats = (qn_stats){
+        .operations = counters->operations,
+        .failures = counters->failures,
+        .unknown = counters->unknown,
+        .retries = counters->retries,
+        .busy = counters->busy,
+        .in_flight = client->in_flight,
+        .in_flight_bytes = client->in_flight_bytes,
+        .messages_sent = counters->messages_sent,
+        .messages_received = counters->messages_received,
+        .bytes_sent = counters->bytes_sent,
+        .bytes_received = counters->bytes_received,
+        .compressed = atomic_load_explicit(&counters->compressed, memory_order_relaxed),
+        .compressed_saved = atomic_load_explicit(&counters->compressed_saved, memory_order_relaxed),
+        .reconnects = counters->reconnects,
+    };
+}
+
+qn_status qn_stats_get(const qn_client *client, qn_stats *stats)
+{
+    qn_client *entered;
+    qn_stats known;
+
+    if (!stats) {
+        return QN_INVALID;
+    }
+    enum qn_status status = enter_const(client, &entered);
+    if (status != QN_OK) {
+        return status;
+    }
+    stats_take(entered, &known);
+    driver_leave(entered);
+    known.size = stats->size;
+    size_t size = stats->size == 0 ? sizeof known : stats->size;
+    memcpy(stats, &known, size < sizeof known ? size : sizeof known);
+    return QN_OK;
+}
+
+/* X(field, name, type, what it is) */
+#define STATS_MAP(X)                                                                               \
+    X(operations, "operations_total", "counter", "Operations done, whatever the answer.")          \
+    X(failures, "failures_total", "counter", "Operations that failed.")                            \
+    X(unknown, "unknown_total", "counter", "Changes that ended with an unknown outcome.")          \
+    X(retries, "retries_total", "counter", "Attempts beyond the first.")                           \
+    X(busy, "busy_total", "counter", "Calls refused because too much was in flight.")              \
+    X(in_flight, "in_flight", "gauge", "Operations in flight.")                                    \
+    X(in_flight_bytes, "in_flight_bytes", "gauge", "Octets of their keys and values.")             \
+    X(messages_sent, "messages_sent_total", "counter", "Messages sent.")                           \
+    X(messages_received, "messages_received_total", "counter", "Messages received.")               \
+    X(bytes_sent, "sent_bytes_total", "counter", "Octets sent.")                                   \
+    X(bytes_received, "received_bytes_total", "counter", "Octets received.")                       \
+    X(compressed, "compressed_total", "counter", "Values compressed.")                             \
+    X(compressed_saved, "compressed_saved_bytes_total", "counter", "Octets that this saved.")      \
+    X(reconnects, "reconnects_total", "counter", "Connections made again.")
+
+struct stats_row {
+    const char *name;
+    const char *type;
+    const char *help;
+    uint64_t value;
+};
+
+/* Append a metric; `used` may run beyond `size`, as with snprintf. */
+static size_t row_print(const struct stats_row *row, char *text, size_t size, size_t used)
+{
+    int more = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0,
+                        "# HELP quoin_client_%s %s\n# TYPE quoin_client_%s %s\n"
+                        "quoin_client_%s %" PRIu64 "\n",
+                        row->name, row->help, row->name, row->type, row->name, row->value);
+
+    return used + (more > 0 ? (size_t)more : 0);
+}
+
+size_t qn_stats_text(const qn_client *client, char *text, size_t size)
+{
+    qn_stats stats = {.size = sizeof stats};
+    size_t used = 0;
+
+    if (size > 0) {
+        text[0] = '\0';
+    }
+    if (qn_stats_get(client, &stats) != QN_OK) {
+        return 1;
+    }
+    const struct stats_row rows[] = {
+#define STATS_ROW(field, name, type, help) {name, type, help, stats.field},
+        STATS_MAP(STATS_ROW)
+#undef STATS_ROW
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        used = row_print(&rows[i], text, size, used);
+    }
+    return used + 1;
 }

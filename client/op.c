@@ -10,8 +10,8 @@
 struct qn_op {
     struct call call;
     qn_cache *cache;
-    struct arg key;
-    struct arg value;
+    pid_t pid;              /* of the process that started it */
+    struct encoded encoded; /* what the operation's key and value point to */
     qn_error error;
     atomic_uint references;
     atomic_bool done;
@@ -24,8 +24,7 @@ struct qn_op {
 
 static void op_destroy(qn_op *op)
 {
-    arg_fini(&op->key);
-    arg_fini(&op->value);
+    encoded_fini(&op->encoded);
     call_fini(&op->call);
     free(op);
 }
@@ -40,12 +39,11 @@ static void op_unref(qn_op *op)
 /* Callbacks wait: `qn_fd` is readable. */
 static void callback_queue(qn_client *client, qn_op *op)
 {
-    uint64_t one = 1;
     bool is_first = list_empty(&client->callbacks);
 
     list_push_back(&client->callbacks, &op->place);
-    if (is_first && write(client->done_fd, &one, sizeof one) < 0) {
-        return; /* its counter is full: it is readable already */
+    if (is_first) {
+        driver_done_signal(client);
     }
 }
 
@@ -54,7 +52,9 @@ void op_finished(qn_op *op)
     qn_client *client = op->cache->client;
 
     op->call.waiter = NULL;
-    (void)call_explain(&op->call, client, op->cache->name, &op->error);
+    if (call_explain(&op->call, client, op->cache->name, &op->error) >= 0) {
+        (void)call_unpack(&op->call, op->cache->name, &op->error);
+    }
     bool has_callback = op->fn != NULL;
     if (has_callback) {
         callback_queue(client, op);
@@ -67,20 +67,15 @@ void op_finished(qn_op *op)
 
 static enum qn_status op_fill(qn_op *op, const struct request *request, qn_error *err)
 {
-    const char *verb = call_verb(request->kind);
-    enum qn_status status = arg_encode(&op->key, request->key, WIRE_KEY_MAX, verb, "key", err);
+    struct encoded *encoded = &op->encoded;
+    enum qn_status status = request_encode(request, encoded, err);
 
-    if (status == QN_OK && request_has_value(request->kind)) {
-        status = arg_encode(&op->value, request->value, WIRE_VALUE_MAX, verb, "value", err);
+    if (status == QN_OK && (arg_own(&encoded->key) != QN_OK || arg_own(&encoded->value) != QN_OK)) {
+        status = qn_error_set(err, QN_MEMORY_FULL, "%s: out of memory", call_verb(request->kind));
     }
-    if (status == QN_OK && (arg_own(&op->key) != QN_OK || arg_own(&op->value) != QN_OK)) {
-        status = qn_error_set(err, QN_MEMORY_FULL, "%s: out of memory", verb);
+    if (status == QN_OK) {
+        op->call.core = request_op(request, encoded);
     }
-    op->call.core.kind = request->kind;
-    op->call.core.cache = request->cache->id;
-    op->call.core.key = op->key.binary;
-    op->call.core.value = op->value.binary;
-    op->call.core.expected_version = request->expected_version;
     return status;
 }
 
@@ -94,6 +89,7 @@ static qn_op *op_create(const struct request *request, qn_error *err)
     }
     op->call.op = op;
     op->cache = request->cache;
+    op->pid = getpid();
     op->error = (qn_error)QN_ERROR_INIT;
     list_init(&op->place);
     atomic_init(&op->references, 2);
@@ -105,7 +101,18 @@ static qn_op *op_create(const struct request *request, qn_error *err)
     return op;
 }
 
-static enum qn_status op_submit(qn_client *client, qn_op *op, int64_t timeout_ms, qn_error *err)
+static enum qn_status busy_explain(const qn_client *client, const qn_op *op, qn_error *err)
+{
+    return qn_error_set(err, QN_BUSY,
+                        "%s %s: %zu operations of %zu octets are in flight (in_flight=%lld, "
+                        "in_flight_bytes=%lld); wait for some or raise the limit",
+                        call_verb(op->call.core.kind), op->cache->name, client->in_flight,
+                        client->in_flight_bytes,
+                        (long long)setting_number(&client->settings, PROPERTY_IN_FLIGHT),
+                        (long long)setting_number(&client->settings, PROPERTY_IN_FLIGHT_BYTES));
+}
+
+static enum qn_status op_submit(qn_client *client, qn_op *op, qn_error *err)
 {
     enum qn_status status = driver_enter(client, err);
 
@@ -114,17 +121,14 @@ static enum qn_status op_submit(qn_client *client, qn_op *op, int64_t timeout_ms
     }
     status = driver_thread_start(client, err);
     if (status == QN_OK) {
-        call_begin(&op->call, clock_now_ms(), timeout_ms);
+        call_begin(&op->call, clock_now_ms(),
+                   client_timeout_ms(client, op->encoded.options.timeout_ms));
         status = driver_charge(client, &op->call);
         if (status == QN_OK) {
             driver_submit(client, &op->call);
         } else {
-            (void)qn_error_set(err, status,
-                               "%s %s: %zu operations of %zu octets are in flight (in_flight=%zu, "
-                               "in_flight_bytes=%zu); wait for some or raise the limit",
-                               call_verb(op->call.core.kind), op->cache->name, client->in_flight,
-                               client->in_flight_bytes, client->uri.in_flight_max,
-                               client->uri.in_flight_max_bytes);
+            client->counters.busy++;
+            (void)busy_explain(client, op, err);
         }
     }
     driver_leave(client);
@@ -133,15 +137,16 @@ static enum qn_status op_submit(qn_client *client, qn_op *op, int64_t timeout_ms
 
 static qn_op *request_start(const struct request *request, qn_error *err)
 {
-    if (request_check(request, err) != QN_OK) {
+    qn_options options;
+
+    if (request_check(request, &options, err) != QN_OK) {
         return NULL;
     }
     qn_op *op = op_create(request, err);
     if (!op) {
         return NULL;
     }
-    qn_client *client = request->cache->client;
-    if (op_submit(client, op, options_timeout_ms(request->options, client), err) != QN_OK) {
+    if (op_submit(request->cache->client, op, err) != QN_OK) {
         op_destroy(op);
         return NULL;
     }
@@ -217,6 +222,15 @@ qn_op *qn_remove_if_start(qn_cache *cache, qn_arg key, uint64_t expected_version
     return request_start(&request, err);
 }
 
+qn_op *qn_touch_start(qn_cache *cache, qn_arg key, int64_t ttl_ms, const qn_options *options,
+                      qn_error *err)
+{
+    struct request request = {
+        .cache = cache, .kind = WIRE_OP_TOUCH, .key = key, .ttl_ms = ttl_ms, .options = options};
+
+    return request_start(&request, err);
+}
+
 /* ---- asking ---- */
 
 bool qn_op_done(const qn_op *op)
@@ -258,7 +272,11 @@ qn_status qn_op_status(const qn_op *op)
     if (!op) {
         return QN_INVALID;
     }
-    return qn_op_done(op) ? op->call.core.status : QN_BUSY;
+    if (qn_op_done(op)) {
+        return op->call.core.status;
+    }
+    /* In the child of a fork it never will be done. */
+    return op->pid == getpid() ? QN_BUSY : QN_FORKED;
 }
 
 const qn_error *qn_op_error(const qn_op *op)
@@ -325,6 +343,11 @@ int qn_fd(qn_client *client)
     return fd;
 }
 
+static bool state_is_pending(const qn_client *client)
+{
+    return client->state_fn && client->state_told != client->state;
+}
+
 /* Move up to `max` (0 = all) finished operations to `taken`; the descriptor tells whether some are
  * left. */
 static void callbacks_take(qn_client *client, size_t max, struct list *taken)
@@ -334,7 +357,8 @@ static void callbacks_take(qn_client *client, size_t max, struct list *taken)
     for (size_t i = 0; (max == 0 || i < max) && !list_empty(&client->callbacks); i++) {
         list_push_back(taken, list_pop_front(&client->callbacks));
     }
-    if (list_empty(&client->callbacks) && read(client->done_fd, &ignored, sizeof ignored) < 0) {
+    bool is_empty = list_empty(&client->callbacks) && !state_is_pending(client);
+    if (is_empty && read(client->done_fd, &ignored, sizeof ignored) < 0) {
         return; /* it was not readable */
     }
 }
@@ -348,8 +372,17 @@ size_t qn_dispatch(qn_client *client, size_t max)
     if (driver_enter(client, NULL) != QN_OK) {
         return 0;
     }
+    bool tell_state = state_is_pending(client);
+    void (*state_fn)(void *arg, enum qn_state state) = client->state_fn;
+    void *state_arg = client->state_arg;
+    enum qn_state state = client->state;
+    client->state_told = state;
     callbacks_take(client, max, &taken);
     driver_leave(client);
+    if (tell_state) {
+        state_fn(state_arg, state);
+        count++;
+    }
     for (struct list *at = list_pop_front(&taken); at; at = list_pop_front(&taken)) {
         qn_op *op = LIST_OWNER(at, struct qn_op, place);
         op->fn(op, op->arg);

@@ -28,6 +28,9 @@ enum qn_status session_create(const struct session_options *options, struct sess
     s->client = options->client;
     s->now_ms = options->now_ms;
     s->prng = options->prng_seed;
+    s->trace = options->trace;
+    s->trace_arg = options->trace_arg;
+    s->reach_changed = true;
     wheel_init(&s->wheel, options->now_ms);
     list_init(&s->unrouted);
     list_init(&s->backing_off);
@@ -60,6 +63,7 @@ void session_destroy(struct session *s)
     free(s->actions);
     free(s->scratch);
     free(s->partitions);
+    free(s->outcomes);
     free(s->slots);
     free(s->free_slots);
     free(s);
@@ -77,7 +81,7 @@ void session_start(struct session *s, struct session_op *op, int64_t now_ms)
         op_complete(s, op, QN_MEMORY_FULL);
         return;
     }
-    if (op_has_key(op)) {
+    if (session_op_has_key(op)) {
         op->key_hash = hash_key(op->key);
     }
     op_timer_set(s, op, op->deadline_ms);
@@ -216,8 +220,14 @@ struct session_op *session_take_done(struct session *s)
     return node ? LIST_OWNER(node, struct session_op, place) : NULL;
 }
 
+struct client_id session_client(const struct session *s)
+{
+    return s->client;
+}
+
 void session_op_fini(struct session_op *op)
 {
     free(op->text);
     op->text = NULL;
+    buf_fini(&op->token);
 }

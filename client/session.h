@@ -27,8 +27,14 @@ struct message; /* that an operation travels in */
 /* Kinds of operations beside those of `enum wire_op_kind`. */
 enum session_op_kind {
     SESSION_OP_CONNECT = 1000, /* done when the partition table is known */
-    SESSION_OP_CACHE_OPEN,     /* `key` is the cache's name; the answer is in `cache` */
-    SESSION_OP_NODE_STATUS,    /* of node `node`; the facts are in the frame that answers */
+    SESSION_OP_CACHE_OPEN,     /* `key` is the cache's name; the frame holds its definition */
+    SESSION_OP_CACHE_DROP,     /* `key` is the cache's name */
+    /* These go to shard `shard` of node `node`; what it says is in the frame that answers. */
+    SESSION_OP_STATUS,
+    SESSION_OP_COMMIT, /* `level` */
+    SESSION_OP_CACHES,
+    SESSION_OP_CONFIG,
+    SESSION_OP_LOG_LEVEL, /* `key` is the module, `value` the level */
 };
 
 enum session_op_state {
@@ -42,7 +48,8 @@ enum session_op_state {
 };
 
 enum session_op_flags {
-    SESSION_CREATE = 1 << 16, /* CACHE_OPEN: create it */
+    SESSION_CREATE = 1 << 16,  /* CACHE_OPEN: create it */
+    SESSION_DEFINED = 1 << 17, /* with the definition `service`, `ttl_ms`, `size_max` */
 };
 
 /* One operation. Memory of the caller, who lets it be until the operation is done. Zero it, then
@@ -52,21 +59,37 @@ struct session_op {
     uint32_t kind;  /* enum wire_op_kind or enum session_op_kind */
     uint32_t flags; /* enum wire_op_flags and enum session_op_flags */
     uint32_t cache;
-    uint32_t partition; /* of COUNT and SESSION_OPEN; found from `key` otherwise */
-    uint32_t node;      /* NODE_STATUS; else the node last asked, for error texts */
+    uint32_t service;   /* of the cache: enum wire_service */
+    uint32_t partition; /* found from `key` when the operation is about one; else given */
+    uint32_t node;      /* of those to a node; else the node last asked, for error texts */
+    uint32_t shard;     /* of `node` */
+    uint32_t level;     /* COMMIT */
+    uint32_t value_flags;
+    uint32_t commit_within_ms;
     struct bytes key;   /* borrowed until done */
     struct bytes value; /* borrowed until done */
     uint64_t expected_version;
+    int64_t ttl_ms;
+    uint64_t view;
+    uint64_t view_min;
+    uint64_t size_max; /* SCAN: octets; CACHE_OPEN: of its entries on each node */
+    uint64_t session;  /* OUTCOME: of the change in question; else the core's own */
+    uint64_t sequence; /* the same */
     int64_t deadline_ms;
 
     /* the answer, once done */
     enum qn_status status;
     enum qn_certainty certainty; /* of a failure */
     int32_t server_status;       /* what the node said last, 0 = nothing */
+    uint32_t result_flags;       /* of `result` */
     uint64_t version;
     uint64_t number; /* COUNT, SESSION_OPEN */
+    uint64_t result_view;
+    int64_t result_ttl_ms;
     bool has_value;
+    bool more;           /* SCAN: `token` leads to what follows */
     struct bytes result; /* lives as long as the frame that brought it */
+    struct buf token;    /* of SCAN; `session_op_fini` frees it */
     char *text;          /* the node's explanation or NULL; `session_op_fini` frees it */
 
     /* the core's own */
@@ -75,8 +98,6 @@ struct session_op {
     struct wheel_timer timer;
     uint64_t id;
     uint64_t key_hash;
-    uint64_t session;
-    uint64_t sequence;      /* 0 = none yet */
     uint64_t attempt_epoch; /* of the latest attempt */
     uint32_t attempts;
     uint32_t refusals;       /* in a row */
@@ -88,12 +109,25 @@ struct session_op {
     uint32_t link;           /* QUEUED, SENT */
 };
 
+/* What happens to the client, beside its operations. */
+enum session_event {
+    SESSION_LINK_UP,      /* a node answers at a link, for the first time */
+    SESSION_LINK_BACK,    /* it does so again, after its connection was lost or it was silent */
+    SESSION_LINK_DOWN,    /* it has not answered for a second */
+    SESSION_ENDED,        /* a session of a partition has ended at the node: a new one begins */
+    SESSION_NODE_REFUSED, /* a node can not be used: see session_refusal */
+};
+
 struct session_options {
     struct client_id client;
     const char *const *seeds; /* "tcp://host:port"; copied */
     size_t seed_count;
     int64_t now_ms;
     uint64_t prng_seed; /* for the spread of back-off times */
+    /* Told at once; `number` is a link, or a partition for ENDED. May be NULL; must not call back.
+     */
+    void (*trace)(void *arg, enum session_event event, uint32_t number);
+    void *trace_arg;
 };
 
 enum session_action_kind {
@@ -165,9 +199,42 @@ static inline bool session_op_is_change(const struct session_op *op)
     return wire_op_is_change(op->kind);
 }
 
+/* Is it a change under a sequence number of this client? */
+static inline bool session_op_is_numbered(const struct session_op *op)
+{
+    return session_op_is_change(op) && op->kind != WIRE_OP_SESSION_OPEN &&
+           op->kind != WIRE_OP_OUTCOME;
+}
+
+/* Is it about one key? */
+static inline bool session_op_has_key(const struct session_op *op)
+{
+    return op->kind < SESSION_OP_CONNECT && op->kind != WIRE_OP_COUNT &&
+           op->kind != WIRE_OP_SESSION_OPEN && op->kind != WIRE_OP_CLEAR &&
+           op->kind != WIRE_OP_OUTCOME && op->kind != WIRE_OP_SCAN;
+}
+
+/* ---- changes of unknown outcome ----
+ *
+ * The number of such a change stays open, so that its outcome can be asked for. When its place in
+ * the window is needed the core asks by itself, and remembers the answer for a while. */
+
+struct session_change {
+    uint32_t partition;
+    uint64_t session;
+    uint64_t sequence;
+};
+
+/* The id under which this client makes changes. */
+struct client_id session_client(const struct session *session);
+
+/* Has the outcome of a change of this client been found? Then it is in `*status`. */
+QN_MUST_USE bool session_outcome(const struct session *session, const struct session_change *change,
+                                 enum qn_status *status);
+
 /* ---- what is known about the grid ---- */
 
-/* 0 = no table yet. */
+/* Partitions that keys of one service are hashed to; 0 = no table yet. */
 uint32_t session_partition_count(const struct session *session);
 
 /* A partition's place; NULL = no such partition. Valid until the next frame. */
@@ -180,8 +247,25 @@ struct session_place {
 QN_MUST_USE bool session_place(const struct session *session, uint32_t partition,
                                struct session_place *place);
 
-/* Ids of the nodes: `*count` of them. Valid until the next frame. */
-const uint32_t *session_nodes(const struct session *session, size_t *count);
+/* Number `i` of the shards of all nodes. False: there are no more. */
+struct session_shard {
+    uint32_t node;
+    uint32_t shard;
+    const char *endpoint;
+};
+QN_MUST_USE bool session_shard_at(const struct session *session, size_t i,
+                                  struct session_shard *shard);
+
+/* Can work be done? Cheap unless something has changed since the last time. */
+enum session_reach {
+    SESSION_REACH_ALL,
+    SESSION_REACH_SOME, /* some partitions have no leader, or one that does not answer */
+    SESSION_REACH_NONE,
+};
+enum session_reach session_reach(struct session *session);
+
+/* From now on greet nodes also while there is nothing else to say, to learn when they go away. */
+void session_watch(struct session *session);
 
 /* Why no node could be used (another cluster, another version); NULL when there is no such reason.
  */

@@ -72,6 +72,39 @@ int32_t link_ready_any(const struct session *s)
     return NO_LINK;
 }
 
+/* ---- who answers ---- */
+
+static void link_mark_down(struct session *s, uint32_t link)
+{
+    if (!s->links[link]->is_down) {
+        s->links[link]->is_down = true;
+        s->reach_changed = true;
+        session_trace(s, SESSION_LINK_DOWN, link);
+    }
+}
+
+void link_mark_up(struct session *s, uint32_t link, bool is_again)
+{
+    s->links[link]->is_down = false;
+    s->reach_changed = true;
+    session_trace(s, is_again ? SESSION_LINK_BACK : SESSION_LINK_UP, link);
+}
+
+/* Down once `since_ms` is so long ago. Returns when that will be; INT64_MAX: it is down. */
+static int64_t link_down_after(struct session *s, uint32_t link, int64_t since_ms)
+{
+    if (!s->links[link]->is_down && s->now_ms >= since_ms + LINK_DOWN_MS) {
+        link_mark_down(s, link);
+    }
+    return s->links[link]->is_down ? INT64_MAX : since_ms + LINK_DOWN_MS;
+}
+
+void session_watch(struct session *s)
+{
+    s->watching = true;
+    s->step_again = true;
+}
+
 /* ---- queues ---- */
 
 static enum lane_kind lane_of(const struct session_op *op)
@@ -84,7 +117,7 @@ static enum lane_kind lane_of(const struct session_op *op)
 
 size_t op_bytes(const struct session_op *op)
 {
-    return op->key.size + op->value.size;
+    return op->key.size + op->value.size + (op->kind == WIRE_OP_SCAN ? op->size_max : 0);
 }
 
 void link_enqueue(struct session *s, uint32_t link, struct session_op *op, bool in_front)
@@ -147,6 +180,7 @@ int64_t session_unopened(struct session *s, uint32_t link)
 {
     struct link *l = s->links[link];
 
+    link_mark_down(s, link);
     l->state = LINK_CLOSED;
     l->open_at_ms = s->now_ms + backoff_ms(s, l->open_failures++);
     return l->open_at_ms;
@@ -157,6 +191,7 @@ void session_unsent(struct session *s, uint32_t link, uint64_t number)
     struct message *message = message_find(s->links[link], number);
 
     s->links[link]->state = LINK_CONNECTING;
+    s->links[link]->open_at_ms = s->now_ms;
     s->links[link]->hello_out = false;
     if (message) {
         message_requeue(s, message, false);
@@ -182,13 +217,19 @@ void session_writable(struct session *s, uint32_t link, int64_t now_ms)
 void link_greeted(struct session *s, uint32_t link, uint64_t incarnation)
 {
     struct link *l = s->links[link];
+    bool was_ready = l->state == LINK_READY;
+    bool is_again = l->incarnation != 0;
+    bool is_restarted = is_again && incarnation != l->incarnation;
 
-    if (l->incarnation != 0 && incarnation != l->incarnation) {
+    if (is_restarted) {
         link_resend(s, link); /* the process that had these requests is gone */
     }
     l->incarnation = incarnation;
     l->hello_out = false;
     l->state = LINK_READY;
+    if (!was_ready || is_restarted) {
+        link_mark_up(s, link, is_again);
+    }
 }
 
 static void hello_send(struct session *s, uint32_t link)
@@ -199,6 +240,7 @@ static void hello_send(struct session *s, uint32_t link)
 
     l->hello_at_ms = s->now_ms;
     if (frame_add(s, link, number, &m) == QN_OK) {
+        l->asked_at_ms = l->hello_out ? l->asked_at_ms : s->now_ms;
         l->hello_number = number;
         l->hello_out = true;
         l->hello_wanted = false;
@@ -271,9 +313,15 @@ static int64_t probe_at_ms(const struct link *link)
     return later(at_ms, link->hello_at_ms + SILENCE_PROBE_MS);
 }
 
+/* When it is greeted only to learn whether it is there; INT64_MAX = nobody wants to know. */
+static int64_t watch_at_ms(const struct session *s, const struct link *link)
+{
+    return s->watching ? later(link->heard_at_ms, link->hello_at_ms) + WATCH_MS : INT64_MAX;
+}
+
 static int64_t ready_wake_ms(const struct session *s, const struct link *link)
 {
-    int64_t wake_at_ms = probe_at_ms(link);
+    int64_t wake_at_ms = sooner(probe_at_ms(link), watch_at_ms(s, link));
 
     for (struct list *at = link->messages.next; at != &link->messages; at = at->next) {
         wake_at_ms = sooner(wake_at_ms, LIST_OWNER(at, struct message, place)->resend_at_ms);
@@ -293,13 +341,18 @@ static int64_t link_step_ready(struct session *s, uint32_t link)
     bool silent = s->now_ms >= probe_at_ms(l);
     bool stale = l->hello_wanted && !l->hello_out && s->now_ms - l->hello_at_ms >= REFRESH_PAUSE_MS;
     bool lost = l->hello_wanted && s->now_ms - l->hello_at_ms >= HELLO_AGAIN_MS;
+    bool watched = s->now_ms >= watch_at_ms(s, l);
+    int64_t down_at_ms = INT64_MAX;
 
     messages_resend(s, l);
-    if (silent || stale || lost) {
+    if (silent || stale || lost || watched) {
         hello_send(s, link);
     }
+    if (l->hello_out) {
+        down_at_ms = link_down_after(s, link, later(l->asked_at_ms, l->heard_at_ms));
+    }
     lanes_flush(s, link);
-    return ready_wake_ms(s, l);
+    return sooner(down_at_ms, ready_wake_ms(s, l));
 }
 
 static int64_t link_step_greeting(struct session *s, uint32_t link)
@@ -309,7 +362,7 @@ static int64_t link_step_greeting(struct session *s, uint32_t link)
     if (l->hello_wanted || s->now_ms - l->hello_at_ms >= HELLO_AGAIN_MS) {
         hello_send(s, link);
     }
-    return l->hello_at_ms + HELLO_AGAIN_MS;
+    return sooner(l->hello_at_ms + HELLO_AGAIN_MS, link_down_after(s, link, l->heard_at_ms));
 }
 
 /* Before there is a table every seed is tried; later only links that are needed are opened. */
@@ -337,6 +390,7 @@ static int64_t link_step_closed(struct session *s, uint32_t link)
         s->actions[s->action_count++] =
             (struct session_action){.kind = SESSION_CONNECT, .link = link, .endpoint = l->endpoint};
         l->state = LINK_CONNECTING;
+        l->open_at_ms = s->now_ms;
     }
     return INT64_MAX;
 }
@@ -347,7 +401,7 @@ int64_t link_step(struct session *s, uint32_t link)
     case LINK_CLOSED:
         return link_step_closed(s, link);
     case LINK_CONNECTING:
-        return INT64_MAX;
+        return link_down_after(s, link, s->links[link]->open_at_ms);
     case LINK_GREETING:
         return link_step_greeting(s, link);
     case LINK_READY:

@@ -134,7 +134,8 @@ static uint32_t remaining_ms(const struct session *s, const struct session_op *o
 static struct wire_op wire_op_of(const struct session *s, const struct session_op *op)
 {
     const struct partition *p = &s->partitions[op->partition];
-    bool numbered = op->sequence != 0;
+    bool is_current = session_op_is_numbered(op) && op->session == p->session;
+    bool is_outcome = op->kind == WIRE_OP_OUTCOME; /* which lets nothing go by itself */
 
     return (struct wire_op){
         .id = op->id,
@@ -146,10 +147,17 @@ static struct wire_op wire_op_of(const struct session *s, const struct session_o
         .epoch = p->epoch,
         .session = op->session,
         .sequence = op->sequence,
-        .first_incomplete =
-            numbered && op->session == p->session ? p->first_incomplete : op->sequence,
+        .first_incomplete = is_current   ? p->first_incomplete
+                            : is_outcome ? 0
+                                         : op->sequence,
         .expected_version = op->expected_version,
         .remaining_ms = remaining_ms(s, op),
+        .value_flags = op->value_flags,
+        .ttl_ms = op->ttl_ms,
+        .commit_within_ms = op->commit_within_ms,
+        .view = op->view,
+        .view_min = op->view_min,
+        .size_max = (uint32_t)op->size_max,
         .key = op->key,
         .value = op->value,
     };
@@ -161,7 +169,7 @@ static void first_attempt(struct session *s, struct session_op *op)
 {
     int64_t limit_ms = s->now_ms + SESSION_RETRY_MAX_MS;
 
-    if (session_op_is_change(op) && !op->internal && op->deadline_ms > limit_ms) {
+    if (session_op_is_numbered(op) && op->deadline_ms > limit_ms) {
         op->deadline_ms = limit_ms;
         op->is_capped = true;
         wheel_set(&s->wheel, &op->timer, limit_ms);
@@ -269,6 +277,47 @@ bool requests_send(struct session *s, uint32_t link, enum lane_kind kind)
     return status == QN_OK;
 }
 
+static uint32_t control_kind(const struct session_op *op)
+{
+    switch (op->kind) {
+    case SESSION_OP_CACHE_OPEN:
+        return WIRE_CACHE_OPEN;
+    case SESSION_OP_CACHE_DROP:
+        return WIRE_CACHE_DROP;
+    case SESSION_OP_COMMIT:
+        return WIRE_COMMIT;
+    case SESSION_OP_CACHES:
+        return WIRE_CACHES;
+    case SESSION_OP_CONFIG:
+        return WIRE_CONFIG;
+    case SESSION_OP_LOG_LEVEL:
+        return WIRE_LOG_LEVEL;
+    default:
+        qn_assert(op->kind == SESSION_OP_STATUS);
+        return WIRE_STATUS;
+    }
+}
+
+/* The message of an operation that travels alone. */
+static struct wire_message control_of(const struct session_op *op, struct wire_cache *definition)
+{
+    bool is_defined = (op->flags & SESSION_DEFINED) != 0;
+
+    *definition = (struct wire_cache){.name = op->key,
+                                      .service = op->service,
+                                      .ttl_ms = op->ttl_ms,
+                                      .size_max_bytes = op->size_max};
+    return (struct wire_message){
+        .kind = control_kind(op),
+        .name = op->key,
+        .text = op->value,
+        .create = (op->flags & SESSION_CREATE) != 0,
+        .level = op->level,
+        .caches = is_defined ? definition : NULL,
+        .cache_count = is_defined,
+    };
+}
+
 bool control_send(struct session *s, uint32_t link)
 {
     struct lane *lane = &s->links[link]->lanes[LANE_CONTROL];
@@ -280,11 +329,8 @@ bool control_send(struct session *s, uint32_t link)
     struct session_op *op = LIST_OWNER(lane->queue.next, struct session_op, place);
     op_board(s, message, op);
     message->number = op->id; /* the answer is matched by it */
-    struct wire_message m = {
-        .kind = op->kind == SESSION_OP_CACHE_OPEN ? WIRE_CACHE_OPEN : WIRE_STATUS,
-        .name = op->key,
-        .create = (op->flags & SESSION_CREATE) != 0,
-    };
+    struct wire_cache definition;
+    struct wire_message m = control_of(op, &definition);
     enum qn_status status = frame_add(s, link, message->number, &m);
     if (status != QN_OK) {
         message_fail(s, message, status);

@@ -73,13 +73,13 @@ static void control_route(struct session *s, struct session_op *op)
 {
     int32_t link = NO_LINK;
 
-    if (op->kind == SESSION_OP_NODE_STATUS) {
+    if (op->kind >= SESSION_OP_STATUS) {
         const struct node *node = table_node(s, op->node);
-        if (!node) {
+        if (!node || op->shard >= node->shard_count) {
             op_complete(s, op, QN_INVALID);
             return;
         }
-        link = (int32_t)node->links[0];
+        link = (int32_t)node->links[op->shard];
     } else {
         link = link_ready_any(s);
     }
@@ -90,10 +90,11 @@ static void control_route(struct session *s, struct session_op *op)
     }
 }
 
-/* Does a SESSION_OPEN still serve anybody? */
+/* Does a SESSION_OPEN of the core's own still serve anybody? */
 static bool op_is_needed(const struct session *s, const struct session_op *op)
 {
-    return !op->internal || !list_empty(&s->partitions[op->partition].waiting);
+    return !op->internal || op->kind != WIRE_OP_SESSION_OPEN ||
+           !list_empty(&s->partitions[op->partition].waiting);
 }
 
 static void leader_route(struct session *s, struct session_op *op)
@@ -110,12 +111,6 @@ static void leader_route(struct session *s, struct session_op *op)
     }
 }
 
-bool op_has_key(const struct session_op *op)
-{
-    return op->kind < SESSION_OP_CONNECT && op->kind != WIRE_OP_COUNT &&
-           op->kind != WIRE_OP_SESSION_OPEN;
-}
-
 void op_route(struct session *s, struct session_op *op)
 {
     if (!s->partitions) {
@@ -130,15 +125,16 @@ void op_route(struct session *s, struct session_op *op)
         control_route(s, op);
         return;
     }
-    if (op_has_key(op)) {
-        op->partition = hash_partition(op->key_hash, s->partition_count);
+    if (session_op_has_key(op)) {
+        op->partition =
+            op->service * s->hash_partitions + hash_partition(op->key_hash, s->hash_partitions);
     }
     if (op->partition >= s->partition_count) {
         op_complete(s, op, QN_INVALID);
         return;
     }
     op->node = s->partitions[op->partition].leader;
-    if (session_op_is_change(op) && !op->internal && op->sequence == 0) {
+    if (session_op_is_numbered(op) && op->sequence == 0) {
         partition_enqueue(s, op);
     } else {
         leader_route(s, op);
@@ -224,7 +220,10 @@ void op_explain(struct session_op *op, struct bytes text)
 /* What a failure says about the operation, not about its last attempt (B.20). */
 static enum qn_certainty certainty_of(const struct session_op *op, enum qn_status status)
 {
-    if (!session_op_is_change(op)) {
+    bool is_change = session_op_is_change(op) || op->kind == SESSION_OP_CACHE_DROP;
+
+    /* "Withdrawn" stands in the log: no attempt took effect, and none will. */
+    if (!is_change || status == QN_WITHDRAWN) {
         return QN_NOT_APPLIED;
     }
     return op->maybe ? QN_UNKNOWN : qn_status_certainty(status);
@@ -239,12 +238,15 @@ void op_complete(struct session *s, struct session_op *op, enum qn_status status
     op->state = OP_DONE;
     op->status = status;
     op->certainty = status >= 0 ? qn_status_certainty(status) : certainty_of(op, status);
+    if (op->kind == WIRE_OP_OUTCOME) {
+        partition_decide(s, op);
+    }
     if (op->internal) {
-        partition_opened(s, op);
+        partition_internal_done(s, op);
         return;
     }
     list_push_back(&s->done, &op->place);
-    if (op->sequence != 0) {
+    if (session_op_is_numbered(op) && op->sequence != 0) {
         partition_settle(s, op);
     }
 }

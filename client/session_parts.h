@@ -24,6 +24,9 @@ enum {
     BACKOFF_MS = 8,
     BACKOFF_MAX_MS = 500,
     CONTROL_MESSAGES_MAX = 64,
+    LINK_DOWN_MS = 1000,  /* a node that does not answer for so long counts as down */
+    WATCH_MS = 1000,      /* between two greetings that only ask whether a node is there */
+    OUTCOMES_KEPT = 1024, /* found by the core for changes of unknown outcome */
     LINKS_MAX = 256,
     NODES_MAX = 128,
     SHARDS_MAX = 64,
@@ -75,9 +78,11 @@ struct link {
     bool hello_out;
     uint64_t hello_number; /* correlation of the latest HELLO */
     int64_t hello_at_ms;   /* when the latest HELLO left */
+    int64_t asked_at_ms;   /* when the first HELLO left that is not answered yet */
     int64_t heard_at_ms;
-    int64_t open_at_ms;     /* CLOSED: not to be opened before */
+    int64_t open_at_ms;     /* CLOSED: not to be opened before; CONNECTING: opened then */
     uint32_t open_failures; /* in a row */
+    bool is_down;           /* it does not answer */
     struct lane lanes[LANE_COUNT];
     struct list messages; /* oldest first */
 };
@@ -104,7 +109,14 @@ struct partition {
     uint64_t next_sequence;
     uint64_t first_incomplete;
     uint64_t complete;   /* bit i: sequence first_incomplete + i is complete */
+    uint64_t unknown;    /* bit i: it ended with an unknown outcome, which nobody has asked for */
     struct list waiting; /* changes WAITING for session or window */
+};
+
+/* The outcome of a change that ended as unknown. */
+struct outcome {
+    struct session_change change;
+    enum qn_status status;
 };
 
 struct session {
@@ -116,10 +128,17 @@ struct session {
     struct link *links[LINKS_MAX];
     uint32_t link_count;
     struct node nodes[NODES_MAX];
-    uint32_t node_ids[NODES_MAX];
     size_t node_count;
     struct partition *partitions; /* NULL = no table yet */
     uint32_t partition_count;
+    uint32_t hash_partitions; /* partitions of one service */
+    struct outcome *outcomes; /* a ring of OUTCOMES_KEPT, made when first needed */
+    size_t outcome_count;     /* ever added */
+    bool watching;
+    bool reach_changed;
+    enum session_reach reach;
+    void (*trace)(void *arg, enum session_event event, uint32_t number);
+    void *trace_arg;
     bool refresh_wanted;
     bool step_again;         /* an operation went to a link that this step may have passed */
     struct list unrouted;    /* operations UNROUTED */
@@ -142,13 +161,17 @@ struct session {
     char refusal_text[200];
 };
 
+static inline void session_trace(const struct session *s, enum session_event event, uint32_t number)
+{
+    if (s->trace) {
+        s->trace(s->trace_arg, event, number);
+    }
+}
+
 /* ---- session_op.c: the life of an operation ---- */
 
 /* Give it an id. QN_MEMORY_FULL. */
 QN_MUST_USE enum qn_status op_admit(struct session *s, struct session_op *op);
-
-/* Is it about one key? */
-bool op_has_key(const struct session_op *op);
 
 /* Wake it up at `due_ms`; INT64_MAX = never. */
 void op_timer_set(struct session *s, struct session_op *op, int64_t due_ms);
@@ -183,16 +206,28 @@ void partition_init(struct partition *p);
 /* Put a change in line for a sequence number and send what may go. */
 void partition_enqueue(struct session *s, struct session_op *op);
 
-/* A sequence number is done with. */
+/* A change has ended: its number is done with, unless its outcome is unknown.
+ *
+ *  */
 void partition_settle(struct session *s, struct session_op *op);
 
-/* The answer to SESSION_OPEN came, or never will. Frees `op`. */
-void partition_opened(struct session *s, struct session_op *op);
+/* The answer to an OUTCOME came, or never will: the number that it asked for is done with. */
+void partition_decide(struct session *s, const struct session_op *op);
+
+/* The node keeps too many results of ours: find out the outcomes that nobody has asked for, so that
+ * their numbers can be let go. */
+void partition_relieve(struct session *s, uint32_t partition);
+
+/* An operation of the core's own is done. Frees `op`. */
+void partition_internal_done(struct session *s, struct session_op *op);
 
 /* The node does not know the session that `op` used: begin another. */
 void partition_session_lost(struct session *s, const struct session_op *op);
 
 /* ---- session_link.c: links ---- */
+
+/* The node at a link answers: for the first time, or again. */
+void link_mark_up(struct session *s, uint32_t link, bool is_again);
 
 /* The link to an endpoint, made if need be; NO_LINK when there are too many or memory is short. */
 int32_t link_find_or_add(struct session *s, struct bytes endpoint);
@@ -227,7 +262,7 @@ int32_t link_ready_any(const struct session *s);
 
 /* ---- session_message.c: messages ---- */
 
-/* Octets of key and value. */
+/* What it counts for in a message: octets of key and value, or those that a scan brings back. */
 size_t op_bytes(const struct session_op *op);
 
 /* All that is left of a message goes back into the queue, in front and in order. `was_sent`: it may

@@ -46,9 +46,15 @@ static void answer_take(struct session *s, struct session_op *op, const struct w
     op->server_status = r->status;
     op->version = r->version;
     op->number = op->kind == WIRE_OP_SESSION_OPEN ? r->session : r->count;
+    op->result_view = r->view;
+    op->result_ttl_ms = r->ttl_ms;
+    op->result_flags = r->value_flags;
     op->has_value = r->has_value;
     op->result = r->value;
-    op_complete(s, op, (enum qn_status)r->status);
+    op->more = r->more;
+    /* It lies in the header of the frame, which is decoded into memory that is used again. */
+    enum qn_status kept = buf_append(&op->token, r->token.data, r->token.size);
+    op_complete(s, op, kept == QN_OK ? (enum qn_status)r->status : kept);
 }
 
 /* The session was unknown to the node. When this was the only attempt nothing was done, and the
@@ -57,7 +63,7 @@ static void answer_take(struct session *s, struct session_op *op, const struct w
 static void session_expired_take(struct session *s, struct session_op *op)
 {
     partition_session_lost(s, op);
-    if (op->maybe || op->sequence == 0) {
+    if (op->maybe || op->sequence == 0 || op->kind == WIRE_OP_OUTCOME) {
         op_complete(s, op, QN_SESSION_EXPIRED);
         return;
     }
@@ -84,9 +90,14 @@ static void refusal_act(struct session *s, uint32_t link, struct session_op *op,
     case QN_RECOVERING:
     case QN_NOT_ENOUGH_REPLICAS:
     case QN_NO_COORDINATOR:
-    case QN_OVERLOADED:
     case QN_LEASE_LOST:
         op_back_off(s, op, status, retry_after_ms);
+        return;
+    case QN_OVERLOADED:
+        op_back_off(s, op, status, retry_after_ms);
+        if (session_op_is_numbered(op)) {
+            partition_relieve(s, op->partition);
+        }
         return;
     case QN_DISK_FULL:
         /* Refused before anything was done, but an earlier attempt may have been: only an answer
@@ -205,28 +216,66 @@ static struct session_op *control_find(const struct session *s, uint64_t id, uin
     return op && op->kind == kind && op->attempts > 0 ? op : NULL;
 }
 
-static void cache_ack_take(struct session *s, uint32_t link, const struct wire_message *m)
+/* A cache that was to be dropped is gone at the second attempt: the first one did that. */
+static bool is_dropped(const struct session_op *op, int32_t status)
 {
-    struct session_op *op = control_find(s, m->correlation, SESSION_OP_CACHE_OPEN);
-    struct wire_result r = {.status = m->status, .text = m->text};
+    return op->kind == SESSION_OP_CACHE_DROP &&
+           (status == QN_OK || (status == QN_UNKNOWN_CACHE && op->maybe));
+}
 
-    if (op && m->status == QN_OK) {
-        op->cache = m->cache;
+static void cache_ack_take(struct session *s, uint32_t link, const struct wire_message *m,
+                           struct bytes frame)
+{
+    struct session_op *op = op_find(s, m->correlation);
+    struct wire_result r = {.status = m->status < 0 ? m->status : QN_MALFORMED, .text = m->text};
+
+    if (!op || op->attempts == 0 ||
+        (op->kind != SESSION_OP_CACHE_OPEN && op->kind != SESSION_OP_CACHE_DROP)) {
+        return;
+    }
+    if (is_dropped(op, m->status)) {
         op_complete(s, op, QN_OK);
-    } else if (op && op->state == OP_SENT) {
-        r.status = m->status < 0 ? m->status : QN_MALFORMED;
+    } else if (op->kind == SESSION_OP_CACHE_OPEN && m->status == QN_OK) {
+        op->cache = m->cache;
+        op->has_value = true;
+        op->result = frame;
+        op_complete(s, op, QN_OK);
+    } else if (op->state == OP_SENT) {
         refusal_take(s, link, op, &r);
     }
 }
 
-static void status_ack_take(struct session *s, const struct wire_message *m, struct bytes frame)
+/* The kind of operation that a message of this kind answers; 0 = none. */
+static uint32_t answered_kind(uint32_t kind)
 {
-    struct session_op *op = control_find(s, m->correlation, SESSION_OP_NODE_STATUS);
+    switch (kind) {
+    case WIRE_STATUS_ACK:
+        return SESSION_OP_STATUS;
+    case WIRE_COMMIT_ACK:
+        return SESSION_OP_COMMIT;
+    case WIRE_CACHES_ACK:
+        return SESSION_OP_CACHES;
+    case WIRE_CONFIG_ACK:
+        return SESSION_OP_CONFIG;
+    case WIRE_LOG_LEVEL_ACK:
+        return SESSION_OP_LOG_LEVEL;
+    default:
+        return 0; /* of another version, or not for clients */
+    }
+}
 
-    if (op) {
+static void node_ack_take(struct session *s, uint32_t link, const struct wire_message *m,
+                          struct bytes frame)
+{
+    struct session_op *op = control_find(s, m->correlation, answered_kind(m->kind));
+
+    if (op && m->status >= 0) {
         op->has_value = true;
         op->result = frame;
         op_complete(s, op, QN_OK);
+    } else if (op && op->state == OP_SENT) {
+        struct wire_result r = {.status = m->status, .text = m->text};
+        refusal_take(s, link, op, &r);
     }
 }
 
@@ -251,6 +300,9 @@ void session_receive(struct session *s, uint32_t link, struct bytes frame, int64
         return;
     }
     s->links[link]->heard_at_ms = now_ms;
+    if (s->links[link]->state == LINK_READY && s->links[link]->is_down) {
+        link_mark_up(s, link, true);
+    }
     incarnation_check(s, link, &m);
     switch (m.kind) {
     case WIRE_HELLO_ACK:
@@ -266,12 +318,10 @@ void session_receive(struct session *s, uint32_t link, struct bytes frame, int64
         nak_take(s, link, &m);
         break;
     case WIRE_CACHE_ACK:
-        cache_ack_take(s, link, &m);
-        break;
-    case WIRE_STATUS_ACK:
-        status_ack_take(s, &m, frame);
+        cache_ack_take(s, link, &m, frame);
         break;
     default:
-        break; /* of another version, or not for clients */
+        node_ack_take(s, link, &m, frame);
+        break;
     }
 }

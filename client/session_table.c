@@ -16,7 +16,7 @@ static struct node *node_find_or_add(struct session *s, uint32_t id)
     }
     struct node *node = &s->nodes[s->node_count];
     *node = (struct node){.id = id};
-    s->node_ids[s->node_count++] = id;
+    s->node_count++;
     return node;
 }
 
@@ -72,17 +72,21 @@ void table_refuse(struct session *s, enum qn_status status, struct bytes text)
 {
     size_t room = sizeof s->refusal_text - 1;
     size_t size = text.size < room ? text.size : room;
+    bool is_new = s->refusal != status;
 
     s->refusal = status;
     if (size > 0) {
         memcpy(s->refusal_text, text.data, size);
     }
     s->refusal_text[size] = '\0';
+    if (is_new) {
+        session_trace(s, SESSION_NODE_REFUSED, 0);
+    }
 }
 
-static bool partitions_create(struct session *s, size_t count)
+static bool partitions_create(struct session *s, size_t count, uint32_t hash_partitions)
 {
-    if (count == 0 || count > PARTITIONS_MAX) {
+    if (count == 0 || count > PARTITIONS_MAX || hash_partitions > count) {
         return false;
     }
     s->partitions = calloc(count, sizeof *s->partitions);
@@ -90,6 +94,7 @@ static bool partitions_create(struct session *s, size_t count)
         return false;
     }
     s->partition_count = (uint32_t)count;
+    s->hash_partitions = hash_partitions > 0 ? hash_partitions : s->partition_count;
     for (size_t i = 0; i < count; i++) {
         partition_init(&s->partitions[i]);
     }
@@ -132,10 +137,12 @@ void table_adopt(struct session *s, const struct wire_message *message)
     if (message->partition_count == 0) {
         return; /* ours is current */
     }
-    if (!s->partitions && !partitions_create(s, message->partition_count)) {
+    if (!s->partitions &&
+        !partitions_create(s, message->partition_count, message->hash_partitions)) {
         return;
     }
-    if (message->partition_count != s->partition_count) {
+    if (message->partition_count != s->partition_count ||
+        (message->hash_partitions != 0 && message->hash_partitions != s->hash_partitions)) {
         table_refuse(s, QN_CLUSTER,
                      bytes_of_text("the number of partitions has changed: restart the program"));
         return;
@@ -146,13 +153,14 @@ void table_adopt(struct session *s, const struct wire_message *message)
     for (size_t i = 0; i < message->partition_count; i++) {
         partition_adopt(&s->partitions[i], &message->partitions[i]);
     }
+    s->reach_changed = true;
     refused_reroute(s);
     links_reroute(s);
 }
 
 uint32_t session_partition_count(const struct session *s)
 {
-    return s->partition_count;
+    return s->hash_partitions;
 }
 
 bool session_place(const struct session *s, uint32_t partition, struct session_place *place)
@@ -171,10 +179,56 @@ bool session_place(const struct session *s, uint32_t partition, struct session_p
     return true;
 }
 
-const uint32_t *session_nodes(const struct session *s, size_t *count)
+bool session_shard_at(const struct session *s, size_t i, struct session_shard *shard)
 {
-    *count = s->node_count;
-    return s->node_ids;
+    for (size_t n = 0; n < s->node_count; n++) {
+        const struct node *node = &s->nodes[n];
+        if (i < node->shard_count) {
+            *shard = (struct session_shard){
+                .node = node->id,
+                .shard = (uint32_t)i,
+                .endpoint = s->links[node->links[i]]->endpoint,
+            };
+            return true;
+        }
+        i -= node->shard_count;
+    }
+    return false;
+}
+
+/* ---- can work be done? ---- */
+
+static bool somebody_answers(const struct session *s)
+{
+    for (uint32_t i = 0; i < s->link_count; i++) {
+        if (s->links[i]->incarnation != 0 && !s->links[i]->is_down) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum session_reach reach_find(const struct session *s)
+{
+    if (!s->partitions || !somebody_answers(s)) {
+        return SESSION_REACH_NONE;
+    }
+    for (uint32_t p = 0; p < s->partition_count; p++) {
+        int32_t link = table_link(s, p);
+        if (link == NO_LINK || s->links[link]->is_down) {
+            return SESSION_REACH_SOME;
+        }
+    }
+    return SESSION_REACH_ALL;
+}
+
+enum session_reach session_reach(struct session *s)
+{
+    if (s->reach_changed) {
+        s->reach_changed = false;
+        s->reach = reach_find(s);
+    }
+    return s->reach;
 }
 
 const char *session_refusal(const struct session *s, enum qn_status *status)

@@ -12,49 +12,6 @@ struct cursor {
     qn_error *err;
 };
 
-/* A number with a unit, a plain number when `units` is NULL. */
-struct unit {
-    const char *name;
-    int64_t factor;
-};
-
-struct parameter {
-    const char *name;
-    const char *example;
-    const struct unit *units;
-    int64_t min;
-    int64_t max;
-    void (*set)(struct uri *uri, int64_t value);
-};
-
-static const struct unit duration_units[] = {
-    {"ms", 1}, {"s", 1000}, {"min", 60000}, {"h", 3600000}, {NULL, 0}};
-static const struct unit size_units[] = {
-    {"B", 1}, {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024}, {NULL, 0}};
-
-static void set_timeout(struct uri *uri, int64_t value)
-{
-    uri->timeout_ms = value;
-}
-
-static void set_in_flight(struct uri *uri, int64_t value)
-{
-    uri->in_flight_max = (size_t)value;
-}
-
-static void set_in_flight_bytes(struct uri *uri, int64_t value)
-{
-    uri->in_flight_max_bytes = (size_t)value;
-}
-
-static const struct parameter parameters[] = {
-    {"timeout", "500ms", duration_units, 1, 3600000, set_timeout},
-    {"in_flight", "4096", NULL, 1, 1048576, set_in_flight},
-    {"in_flight_bytes", "64MiB", size_units, 65536, INT64_C(1) << 40, set_in_flight_bytes},
-};
-
-enum { PARAMETER_COUNT = sizeof parameters / sizeof *parameters };
-
 static enum qn_status complain(const struct cursor *c, size_t at, const char *what)
 {
     return qn_error_set(c->err, QN_INVALID, "address \"%.100s\", character %zu: %s", c->text,
@@ -141,140 +98,49 @@ static enum qn_status seed_parse(struct cursor *c, struct uri *uri)
 
 /* ---- parameters ---- */
 
-static size_t least(size_t a, size_t b)
+/* Has this name been given before, behind the '?' at `query`? */
+static bool is_repeated(const struct cursor *c, size_t query, struct bytes name)
 {
-    return a < b ? a : b;
-}
-
-/* Edit distance of two short words, for "did you mean". */
-static size_t distance(struct bytes a, const char *b)
-{
-    size_t row[33];
-    size_t b_size = strlen(b);
-
-    if (a.size > 32 || b_size > 32) {
-        return SIZE_MAX;
-    }
-    for (size_t j = 0; j <= b_size; j++) {
-        row[j] = j;
-    }
-    for (size_t i = 1; i <= a.size; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b_size; j++) {
-            size_t above = row[j];
-            size_t change = diagonal + (a.data[i - 1] != (uint8_t)b[j - 1]);
-            row[j] = least(change, least(above, row[j - 1]) + 1);
-            diagonal = above;
+    for (size_t at = query + 1; at < c->at; at += strcspn(c->text + at, "&") + 1) {
+        struct bytes earlier = bytes_of(c->text + at, strcspn(c->text + at, "=&"));
+        if (bytes_equal(earlier, name)) {
+            return true;
         }
     }
-    return row[b_size];
+    return false;
 }
 
-static enum qn_status parameter_unknown(const struct cursor *c, size_t at, struct bytes name)
+static enum qn_status parameter_parse(struct cursor *c, size_t query, uri_take_fn take, void *arg)
 {
-    char text[160];
-    const char *nearest = NULL;
-    size_t best = 4; /* further away is no misspelling */
+    char why[PROPERTY_WHY_MAX] = "";
+    struct bytes name = bytes_of(c->text + c->at, strcspn(c->text + c->at, "=&"));
+    size_t value_at = c->at + name.size + 1;
 
-    for (size_t i = 0; i < PARAMETER_COUNT; i++) {
-        size_t d = distance(name, parameters[i].name);
-        if (d < best) {
-            best = d;
-            nearest = parameters[i].name;
-        }
+    if (is_repeated(c, query, name)) {
+        return complain(c, c->at, "this parameter is given twice");
     }
-    int size = (int)least(name.size, 40);
-    const char *word = (const char *)name.data;
-    if (nearest) {
-        (void)snprintf(text, sizeof text, "unknown parameter \"%.*s\"; did you mean \"%s\"?", size,
-                       word, nearest);
-    } else {
-        (void)snprintf(text, sizeof text,
-                       "unknown parameter \"%.*s\"; there are timeout, in_flight, in_flight_bytes",
-                       size, word);
+    if (c->text[c->at + name.size] != '=') {
+        enum property_id ignored;
+        return property_find(name, &ignored, why)
+                   ? complain(c, c->at + name.size, "expected '=' and a value")
+                   : complain(c, c->at, why);
     }
-    return complain(c, at, text);
-}
-
-static enum qn_status value_wrong(const struct cursor *c, size_t at, const struct parameter *p)
-{
-    char text[160];
-
-    (void)snprintf(text, sizeof text, "%s wants a number%s from %lld to %lld%s, as in %s=%s",
-                   p->name, p->units ? " with its unit" : "", (long long)p->min, (long long)p->max,
-                   p->units ? p->units[0].name : "", p->name, p->example);
-    return complain(c, at, text);
-}
-
-/* The unit at the cursor, which a separator or the end must follow; 0 = none of them. */
-static int64_t unit_parse(struct cursor *c, const struct unit *units)
-{
-    size_t size = strcspn(c->text + c->at, "&");
-
-    if (!units) {
-        return size == 0;
+    struct bytes value = bytes_of(c->text + value_at, strcspn(c->text + value_at, "&"));
+    if (take(arg, name, value, why) != QN_OK) {
+        return complain(c, c->at, why);
     }
-    for (const struct unit *unit = units; unit->name; unit++) {
-        if (strlen(unit->name) == size && memcmp(unit->name, c->text + c->at, size) == 0) {
-            c->at += size;
-            return unit->factor;
-        }
-    }
-    return 0;
-}
-
-static enum qn_status value_parse(struct cursor *c, const struct parameter *p, struct uri *uri)
-{
-    size_t begin = c->at;
-    int64_t value = 0;
-
-    while (c->text[c->at] >= '0' && c->text[c->at] <= '9') {
-        value = value * 10 + (c->text[c->at] - '0');
-        c->at++;
-        if (value > INT32_MAX) {
-            return value_wrong(c, begin, p);
-        }
-    }
-    int64_t factor = c->at > begin ? unit_parse(c, p->units) : 0;
-    if (factor == 0 || value * factor < p->min || value * factor > p->max) {
-        return value_wrong(c, begin, p);
-    }
-    p->set(uri, value * factor);
+    c->at = value_at + value.size;
     return QN_OK;
 }
 
-static enum qn_status parameter_parse(struct cursor *c, struct uri *uri, unsigned *seen)
-{
-    size_t begin = c->at;
-    struct bytes name = bytes_of(c->text + begin, strcspn(c->text + begin, "=&"));
-
-    for (size_t i = 0; i < PARAMETER_COUNT; i++) {
-        if (!bytes_equal(name, bytes_of_text(parameters[i].name))) {
-            continue;
-        }
-        if (*seen & 1U << i) {
-            return complain(c, begin, "this parameter is given twice");
-        }
-        *seen |= 1U << i;
-        c->at += name.size;
-        if (c->text[c->at] != '=') {
-            return complain(c, c->at, "expected '=' and a value");
-        }
-        c->at++;
-        return value_parse(c, &parameters[i], uri);
-    }
-    return parameter_unknown(c, begin, name);
-}
-
-static enum qn_status query_parse(struct cursor *c, struct uri *uri)
+static enum qn_status query_parse(struct cursor *c, uri_take_fn take, void *arg)
 {
     enum qn_status status = QN_OK;
-    unsigned seen = 0;
+    size_t query = c->at;
 
     do {
         c->at++; /* '?' or '&' */
-        status = parameter_parse(c, uri, &seen);
+        status = parameter_parse(c, query, take, arg);
     } while (status == QN_OK && c->text[c->at] == '&');
     return status;
 }
@@ -290,12 +156,12 @@ static enum qn_status hosts_parse(struct cursor *c, struct uri *uri)
     return status;
 }
 
-enum qn_status uri_parse(const char *text, struct uri *uri, qn_error *err)
+enum qn_status uri_parse(const char *text, struct uri *uri, uri_take_fn take, void *arg,
+                         qn_error *err)
 {
     struct cursor c = {.text = text, .err = err};
 
-    *uri = (struct uri){
-        .timeout_ms = 15000, .in_flight_max = 4096, .in_flight_max_bytes = 64 * 1024 * 1024};
+    uri->seed_count = 0;
     if (strncmp(text, URI_SCHEME, strlen(URI_SCHEME)) != 0) {
         return complain(&c, 0, "expected quoin://, as in quoin://localhost:7100");
     }
@@ -305,7 +171,7 @@ enum qn_status uri_parse(const char *text, struct uri *uri, qn_error *err)
         c.at++;
     }
     if (status == QN_OK && text[c.at] == '?') {
-        status = query_parse(&c, uri);
+        status = query_parse(&c, take, arg);
     }
     if (status == QN_OK && text[c.at] != '\0') {
         return complain(&c, c.at, "expected ',' and a host, ':' and a port, '?', or the end");

@@ -2,11 +2,12 @@
  *
  *     quoin://host[:port][,host[:port]...][/][?name=value[&name=value...]]
  *
- * Hosts are names, IPv4 addresses or IPv6 addresses in brackets. Pure functions. */
+ * Hosts are names, IPv4 addresses or IPv6 addresses in brackets; names are
+ * those of properties. Pure functions. */
 #ifndef QUOIN_CLIENT_URI_H
 #define QUOIN_CLIENT_URI_H
 
-#include "wire/bytes.h"
+#include "client/property.h"
 
 enum {
     URI_SEEDS_MAX = 16,
@@ -17,12 +18,14 @@ enum {
 struct uri {
     char seeds[URI_SEEDS_MAX][URI_ENDPOINT_MAX]; /* "tcp://host:port" */
     size_t seed_count;
-    int64_t timeout_ms;         /* "timeout": 1 ms to 1 h; 15 s */
-    size_t in_flight_max;       /* "in_flight": operations, 1 to 1048576; 4096 */
-    size_t in_flight_max_bytes; /* "in_flight_bytes": their keys and values; 64 MiB */
 };
 
+/* Takes one `name=value`. QN_INVALID: `why` says what is wrong. */
+typedef enum qn_status (*uri_take_fn)(void *arg, struct bytes name, struct bytes value,
+                                      char why[PROPERTY_WHY_MAX]);
+
 /* QN_INVALID: `err` says what is wrong, and at which character of `text`. */
-QN_MUST_USE enum qn_status uri_parse(const char *text, struct uri *uri, qn_error *err);
+QN_MUST_USE enum qn_status uri_parse(const char *text, struct uri *uri, uri_take_fn take, void *arg,
+                                     qn_error *err);
 
 #endif

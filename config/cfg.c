@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config/cfg_layers.h"
+#include "config/cfg_list.h"
 #include "config/cfg_set.h"
 #include "config/cfg_table.h"
 
@@ -73,17 +74,22 @@ uint32_t cfg_shard_count(const struct cfg *cfg, uint32_t cpu_count)
     return cpu_count >= 2 ? 2 : 1;
 }
 
-static bool texts_equal(const struct cfg_texts *a, const struct cfg_texts *b)
+static bool lists_equal(const struct cfg *a, const struct cfg *b, const struct cfg_setting *setting)
 {
-    if (a->count != b->count) {
-        return false;
-    }
-    for (size_t i = 0; i < a->count; i++) {
-        if (strcmp(a->list[i], b->list[i]) != 0) {
+    for (size_t i = 0;; i++) {
+        const char *left = cfg_list_text(a, setting, i), *right = cfg_list_text(b, setting, i);
+        if (!left || !right) {
+            return left == right;
+        }
+        if (strcmp(left, right) != 0) {
             return false;
         }
     }
-    return true;
+}
+
+static bool is_list(const struct cfg_setting *setting)
+{
+    return setting->kind == CFG_CACHES || setting->kind == CFG_LEVELS;
 }
 
 /* Octets of a field whose value is not behind a pointer. */
@@ -101,7 +107,8 @@ static size_t plain_size(enum cfg_kind kind)
     case CFG_CHOICE:
         return sizeof(int);
     case CFG_TEXT:
-    case CFG_TEXTS:
+    case CFG_CACHES:
+    case CFG_LEVELS:
         return 0;
     }
     return 0;
@@ -114,10 +121,22 @@ static bool value_equal(const struct cfg *a, const struct cfg *b, const struct c
     if (setting->kind == CFG_TEXT) {
         return strcmp(*(const char *const *)left, *(const char *const *)right) == 0;
     }
-    if (setting->kind == CFG_TEXTS) {
-        return texts_equal(left, right);
+    if (is_list(setting)) {
+        return lists_equal(a, b, setting);
     }
     return memcmp(left, right, plain_size(setting->kind)) == 0;
+}
+
+/* Take one value over. False: no memory for it. */
+static bool value_take(struct cfg *running, const struct cfg *fresh,
+                       const struct cfg_setting *setting)
+{
+    if (is_list(setting)) {
+        return cfg_list_copy(running, fresh, setting);
+    }
+    memcpy(cfg_field_mutable(running, setting), cfg_field(fresh, setting),
+           plain_size(setting->kind));
+    return true;
 }
 
 size_t cfg_reload(struct cfg *running, const struct cfg *fresh, struct cfg_report *report)
@@ -134,9 +153,14 @@ size_t cfg_reload(struct cfg *running, const struct cfg *fresh, struct cfg_repor
                             setting->path, fresh->origins[i]);
             continue;
         }
-        memcpy(cfg_field_mutable(running, setting), cfg_field(fresh, setting),
-               plain_size(setting->kind));
-        count++;
+        if (value_take(running, fresh, setting)) {
+            count++;
+        } else {
+            cfg_report_error(report, NULL, 0,
+                             "%s has changed (%s), but there is no memory to take it over: "
+                             "restart the node",
+                             setting->path, fresh->origins[i]);
+        }
     }
     return count;
 }

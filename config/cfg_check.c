@@ -2,8 +2,14 @@
 #include <string.h>
 
 #include "config/cfg_layers.h"
+#include "config/value.h"
 
-enum { PORT_MAX = 65535, SHARDS_AUTO_MAX = 2 };
+enum {
+    PORT_MAX = 65535,
+    SHARDS_AUTO_MAX = 2,
+    SEGMENTS_MIN = 4, /* of each shard, in the replay budget */
+    MEMORY_MIN = 64 * 1024 * 1024,
+};
 
 /* Where the value of a setting comes from. */
 static const char *origin_of(const struct cfg_builder *b, const char *section, const char *key)
@@ -52,12 +58,15 @@ static void copies_check(struct cfg_builder *b)
     }
 }
 
+static uint32_t shards_at_most(const struct cfg *cfg)
+{
+    return cfg->node_shards ? cfg->node_shards : SHARDS_AUTO_MAX;
+}
+
 /* The last port of the shards when the first is fixed. */
 static uint32_t last_port(const struct cfg *cfg)
 {
-    uint32_t shards = cfg->node_shards ? cfg->node_shards : SHARDS_AUTO_MAX;
-
-    return cfg->node_data_port + shards - 1;
+    return cfg->node_data_port + shards_at_most(cfg) - 1;
 }
 
 static bool is_wildcard(const char *address)
@@ -120,7 +129,7 @@ static void sizes_check(struct cfg_builder *b)
 
 static void caches_check(struct cfg_builder *b)
 {
-    const struct cfg_texts *names = &b->cfg.caches_names;
+    const struct cfg_caches *names = &b->cfg.caches_names;
     const char *origin = origin_of(b, "caches", "names");
 
     if (wrong(b, "caches", "names") || wrong(b, "caches", "create")) {
@@ -128,9 +137,9 @@ static void caches_check(struct cfg_builder *b)
     }
     for (size_t i = 0; i < names->count; i++) {
         for (size_t j = 0; j < i; j++) {
-            if (strcmp(names->list[i], names->list[j]) == 0) {
+            if (strcmp(names->list[i].name, names->list[j].name) == 0) {
                 cfg_report_error(b->report, origin, 0, "caches.names: %s stands there twice",
-                                 names->list[i]);
+                                 names->list[i].name);
             }
         }
     }
@@ -138,6 +147,55 @@ static void caches_check(struct cfg_builder *b)
         cfg_report_error(b->report, origin, 0,
                          "caches.names is empty and caches.create is false: there could never be a "
                          "cache");
+    }
+}
+
+static void levels_check(struct cfg_builder *b)
+{
+    const struct cfg_module_levels *levels = &b->cfg.logging_levels;
+
+    if (wrong(b, "logging", "levels")) {
+        return;
+    }
+    for (size_t i = 0; i < levels->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(levels->list[i].module, levels->list[j].module) == 0) {
+                cfg_report_error(b->report, origin_of(b, "logging", "levels"), 0,
+                                 "logging.levels: %s stands there twice", levels->list[i].module);
+            }
+        }
+    }
+}
+
+/* A segment is deleted as a whole and the newest is being filled, so each shard needs some. */
+static void budget_check(struct cfg_builder *b)
+{
+    const char *budget = origin_of(b, "log", "replay_budget");
+    const char *segment = origin_of(b, "log", "segment_size");
+    const char *shards = origin_of(b, "node", "shards");
+    uint64_t least = SEGMENTS_MIN * b->cfg.log_segment_size_bytes * shards_at_most(&b->cfg);
+
+    if (wrong(b, "log", "replay_budget") || wrong(b, "log", "segment_size") ||
+        wrong(b, "node", "shards") || b->cfg.log_replay_budget_bytes >= least) {
+        return;
+    }
+    char have[VALUE_TEXT_MAX], want[VALUE_TEXT_MAX];
+    cfg_report_error(b->report, blamed(budget, blamed(segment, shards)), 0,
+                     "log.replay_budget >= %d * log.segment_size * node.shards does not hold: %s < "
+                     "%s (%s, %s, %s)",
+                     SEGMENTS_MIN, value_size_print((int64_t)b->cfg.log_replay_budget_bytes, have),
+                     value_size_print((int64_t)least, want), budget, segment, shards);
+}
+
+static void memory_check(struct cfg_builder *b)
+{
+    uint64_t most = b->cfg.limits_memory_max_bytes;
+    char have[VALUE_TEXT_MAX], want[VALUE_TEXT_MAX];
+
+    if (!wrong(b, "limits", "memory_max") && most > 0 && most < MEMORY_MIN) {
+        cfg_report_error(b->report, origin_of(b, "limits", "memory_max"), 0,
+                         "limits.memory_max: %s is neither 0B nor at least %s",
+                         value_size_print((int64_t)most, have), value_size_print(MEMORY_MIN, want));
     }
 }
 
@@ -168,5 +226,8 @@ void cfg_check(struct cfg_builder *b)
     ports_check(b);
     sizes_check(b);
     caches_check(b);
+    levels_check(b);
+    budget_check(b);
+    memory_check(b);
     advertise_resolve(b);
 }

@@ -1,9 +1,14 @@
+#define _GNU_SOURCE /* open_memstream */
+
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/cfg.h"
+#include "config/cfg_list.h"
 #include "config/cfg_table.h"
 #include "config/value.h"
+#include "wire/hash.h"
 
 /* A text in quotes, as libconfig reads it. Control characters do not get into a configuration. */
 static void quoted_print(const char *text, FILE *to)
@@ -18,14 +23,17 @@ static void quoted_print(const char *text, FILE *to)
     putc('"', to);
 }
 
-static void texts_print(const struct cfg_texts *texts, FILE *to)
+static void list_print(const struct cfg *cfg, const struct cfg_setting *setting, FILE *to)
 {
+    const char *text;
+    size_t i = 0;
+
     fputs("[ ", to);
-    for (size_t i = 0; i < texts->count; i++) {
+    for (; (text = cfg_list_text(cfg, setting, i)); i++) {
         fputs(i ? ", " : "", to);
-        quoted_print(texts->list[i], to);
+        quoted_print(text, to);
     }
-    fputs(texts->count ? " ]" : "]", to);
+    fputs(i ? " ]" : "]", to);
 }
 
 /* The word of a choice: an enum is as wide as an int (cfg_table.c). */
@@ -61,8 +69,9 @@ static void value_print(const struct cfg *cfg, const struct cfg_setting *setting
     case CFG_CHOICE:
         quoted_print(choice_word(setting, field), to);
         return;
-    case CFG_TEXTS:
-        texts_print(field, to);
+    case CFG_CACHES:
+    case CFG_LEVELS:
+        list_print(cfg, setting, to);
         return;
     }
 }
@@ -74,6 +83,66 @@ void cfg_print(const struct cfg *cfg, FILE *to)
         value_print(cfg, &cfg_table[i], to);
         fprintf(to, "  # %s\n", cfg->origins[i]);
     }
+}
+
+/* The value as a text that the caller frees; NULL without memory. */
+static char *value_text(const struct cfg *cfg, const struct cfg_setting *setting)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+
+    if (!to) {
+        return NULL;
+    }
+    value_print(cfg, setting, to);
+    bool whole = !ferror(to);
+    if (fclose(to) != 0 || !whole) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+enum qn_status cfg_each(const struct cfg *cfg,
+                        void (*visit)(void *arg, const char *path, const char *value,
+                                      const char *origin),
+                        void *arg)
+{
+    for (size_t i = 0; i < CFG_SETTING_COUNT; i++) {
+        char *text = value_text(cfg, &cfg_table[i]);
+        if (!text) {
+            return QN_MEMORY_FULL;
+        }
+        visit(arg, cfg_table[i].path, text, cfg->origins[i]);
+        free(text);
+    }
+    return QN_OK;
+}
+
+/* Continue a hash with a text and its end. */
+static uint64_t hash_more(uint64_t hash, const char *text)
+{
+    uint8_t both[16];
+
+    put_u64(both, hash);
+    put_u64(both + 8, hash_bytes(bytes_of_text(text)));
+    return hash_bytes(bytes_of(both, sizeof both));
+}
+
+static void value_hash(void *arg, const char *path, const char *value, const char *origin)
+{
+    uint64_t *hash = arg;
+
+    (void)origin;
+    *hash = hash_more(hash_more(*hash, path), value);
+}
+
+uint64_t cfg_hash(const struct cfg *cfg)
+{
+    uint64_t hash = 0;
+
+    return cfg_each(cfg, value_hash, &hash) == QN_OK ? hash : 0;
 }
 
 /* "    # " before each line of `text`. */
@@ -112,7 +181,8 @@ static void range_print(const struct cfg_setting *setting, FILE *to)
         return;
     case CFG_BOOL:
     case CFG_TEXT:
-    case CFG_TEXTS:
+    case CFG_CACHES:
+    case CFG_LEVELS:
         return;
     }
 }
@@ -131,10 +201,14 @@ static void standard_print(const struct cfg_setting *setting, FILE *to)
     case CFG_CHOICE:
         quoted_print(setting->standard, to);
         return;
-    case CFG_TEXTS:
+    case CFG_CACHES:
+    case CFG_LEVELS:
         fputs("[ ", to);
-        quoted_print(setting->standard, to);
-        fputs(" ]", to);
+        if (setting->standard[0]) {
+            quoted_print(setting->standard, to);
+            putc(' ', to);
+        }
+        putc(']', to);
         return;
     }
 }

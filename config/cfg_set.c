@@ -1,18 +1,15 @@
-#define _GNU_SOURCE /* strdup */
-
 #include "config/cfg_set.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "config/cfg_list.h"
 #include "config/suggest.h"
 #include "config/value.h"
 
 enum {
     MEMORY_MAX = 16 * 1024 * 1024, /* octets of all texts of a configuration */
-    LIST_MAX = 1024,               /* texts in a list */
     SHOWN_MAX = 60,                /* octets of a wrong value in a message */
 };
 
@@ -138,9 +135,8 @@ static bool choice_set(struct cfg_builder *b, const struct cfg_setting *setting,
     return false;
 }
 
-/* Length and octets of one text; reports. */
-static bool text_check(struct cfg_builder *b, const struct cfg_setting *setting,
-                       const struct cfg_raw *raw, const char *text)
+bool cfg_text_check(struct cfg_builder *b, const struct cfg_setting *setting,
+                    const struct cfg_raw *raw, const char *text)
 {
     size_t size = strlen(text);
 
@@ -166,7 +162,7 @@ static bool text_check(struct cfg_builder *b, const struct cfg_setting *setting,
 static bool text_set(struct cfg_builder *b, const struct cfg_setting *setting,
                      const struct cfg_raw *raw)
 {
-    if (!text_check(b, setting, raw, raw->text)) {
+    if (!cfg_text_check(b, setting, raw, raw->text)) {
         return false;
     }
     const char *copy = cfg_copy(&b->cfg.memory, raw->text);
@@ -176,77 +172,6 @@ static bool text_set(struct cfg_builder *b, const struct cfg_setting *setting,
     }
     *(const char **)cfg_field_mutable(&b->cfg, setting) = copy;
     return true;
-}
-
-static bool list_set(struct cfg_builder *b, const struct cfg_setting *setting,
-                     const struct cfg_raw *raw)
-{
-    if (raw->count > LIST_MAX) {
-        cfg_report_error(b->report, raw->origin, 0, "%s: more than %d texts", setting->path,
-                         LIST_MAX);
-        return false;
-    }
-    const char **list = arena_calloc(&b->cfg.memory, raw->count + 1, sizeof *list);
-    for (size_t i = 0; i < raw->count; i++) {
-        if (!text_check(b, setting, raw, raw->list[i])) {
-            return false;
-        }
-        if (!list || !(list[i] = cfg_copy(&b->cfg.memory, raw->list[i]))) {
-            cfg_builder_fail(b, QN_MEMORY_FULL);
-            return false;
-        }
-    }
-    *(struct cfg_texts *)cfg_field_mutable(&b->cfg, setting) =
-        (struct cfg_texts){.list = list, .count = raw->count};
-    return true;
-}
-
-/* Cut `part` (changed) to what stands between blanks. */
-static char *trimmed(char *part)
-{
-    char *end = part + strlen(part);
-
-    while (*part == ' ') {
-        part++;
-    }
-    while (end > part && end[-1] == ' ') {
-        end--;
-    }
-    *end = '\0';
-    return part;
-}
-
-/* "a, b" is the list of a and b; "" the empty list. */
-static bool texts_set(struct cfg_builder *b, const struct cfg_setting *setting,
-                      const struct cfg_raw *raw)
-{
-    if (raw->shape == CFG_SHAPE_LIST) {
-        return list_set(b, setting, raw);
-    }
-    char *copy = strdup(raw->text);
-    const char **list = calloc(LIST_MAX + 1, sizeof *list);
-    struct cfg_raw parts = *raw;
-    bool done = false;
-
-    if (!copy || !list) {
-        cfg_builder_fail(b, QN_MEMORY_FULL);
-        goto fail;
-    }
-    char *part = copy;
-    while (part && *copy && parts.count <= LIST_MAX) {
-        char *comma = strchr(part, ',');
-        if (comma) {
-            *comma = '\0';
-        }
-        list[parts.count++] = trimmed(part);
-        part = comma ? comma + 1 : NULL;
-    }
-    parts.list = list;
-    done = list_set(b, setting, &parts);
-fail:
-    free(list);
-    free(copy);
-    return done;
 }
 
 static bool value_set(struct cfg_builder *b, const struct cfg_setting *setting,
@@ -263,8 +188,9 @@ static bool value_set(struct cfg_builder *b, const struct cfg_setting *setting,
         return text_set(b, setting, raw);
     case CFG_CHOICE:
         return choice_set(b, setting, raw);
-    case CFG_TEXTS:
-        return texts_set(b, setting, raw);
+    case CFG_CACHES:
+    case CFG_LEVELS:
+        return cfg_list_set(b, setting, raw);
     }
     return false;
 }

@@ -53,6 +53,10 @@ void cfg_builder_fini(struct cfg_builder *builder);
 void cfg_set(struct cfg_builder *builder, const struct cfg_setting *setting,
              const struct cfg_raw *raw);
 
+/* Are length and octets of this text, or of this entry of a list, right? Reports. */
+bool cfg_text_check(struct cfg_builder *builder, const struct cfg_setting *setting,
+                    const struct cfg_raw *raw, const char *text);
+
 /* Note a failure that is not a mistake in a value; the first stays. */
 void cfg_builder_fail(struct cfg_builder *builder, enum qn_status status);
 

@@ -15,7 +15,8 @@ const char *cfg_shape_wanted(enum cfg_kind kind)
         return "a text in quotes";
     case CFG_CHOICE:
         return "a word in quotes";
-    case CFG_TEXTS:
+    case CFG_CACHES:
+    case CFG_LEVELS:
         return "a list of texts, such as [ \"a\", \"b\" ]";
     }
     return "";
@@ -33,7 +34,7 @@ bool cfg_shape_fits(enum cfg_kind kind, enum cfg_shape shape)
     case CFG_SHAPE_STRING:
         return kind == CFG_SIZE || kind == CFG_DURATION || kind == CFG_TEXT || kind == CFG_CHOICE;
     case CFG_SHAPE_LIST:
-        return kind == CFG_TEXTS;
+        return kind == CFG_CACHES || kind == CFG_LEVELS;
     case CFG_SHAPE_OTHER:
         return false;
     }

@@ -28,7 +28,8 @@ static const char *const format_words[] = {"text", "json", NULL};
 #define SIZE(s, k, field)     SETTING(s, k, CFG_SIZE, FIELD(field, uint64_t))
 #define DURATION(s, k, field) SETTING(s, k, CFG_DURATION, FIELD(field, int64_t))
 #define TEXT(s, k)            SETTING(s, k, CFG_TEXT, FIELD(s##_##k, const char *))
-#define TEXTS(s, k)           SETTING(s, k, CFG_TEXTS, FIELD(s##_##k, struct cfg_texts))
+#define CACHES(s, k)          SETTING(s, k, CFG_CACHES, FIELD(s##_##k, struct cfg_caches))
+#define LEVELS(s, k)          SETTING(s, k, CFG_LEVELS, FIELD(s##_##k, struct cfg_module_levels))
 #define CHOICE(s, k, type, choices)                                                                \
     SETTING(s, k, CFG_CHOICE, FIELD(s##_##k, type)), .words = (choices)
 
@@ -50,7 +51,9 @@ const struct cfg_setting cfg_table[CFG_SETTING_COUNT] = {
      .text = "Port of shard 0; shard s listens on data_port + s. 0: any free ports (for tests)."},
     {COUNT(node, shards), .standard = "0", .min = 0, .max = 256,
      .text = "Threads that own partitions, one port and one log each. 0: as many as CPUs, but at\n"
-             "most 2, at the first start; later as many as the data directory has."},
+             "most 2, at the first start; later as many as the data directory has. Another\n"
+             "number at a later start divides the data anew, which takes as long as a recovery\n"
+             "and disk space for one snapshot of everything."},
     {CHOICE(node, pin, enum cfg_pin, pin_words), .standard = "off",
      .text = "auto keeps each shard, its network thread and its log writer together on one CPU,\n"
              "which saves wake-ups across CPUs where nothing else wants them."},
@@ -71,15 +74,36 @@ const struct cfg_setting cfg_table[CFG_SETTING_COUNT] = {
      .text = "Copies that must have a change before it is acknowledged; with fewer in reach\n"
              "writes are refused."},
 
-    {TEXTS(caches, names), .standard = "default", .min = 1, .max = 128,
-     .text = "Caches that exist from the start."},
+    {CACHES(caches, names), .standard = "default", .min = 1, .max = 256,
+     .text = "Caches that exist from the start: NAME [ttl=DURATION] [durability=disk|memory]\n"
+             "[size_max=SIZE]. Entries live for ttl unless a write says otherwise (left out: for\n"
+             "ever). A change is acknowledged when it is on disk; with durability=memory at\n"
+             "once, and it may be lost in a crash. size_max limits the memory of the cache on\n"
+             "this node. A cache that is there already keeps what it has."},
     {BOOL(caches, create), .standard = "false",
-     .text = "Whether a client may create a cache by opening it. Off, a misspelt name is an\n"
-             "error."},
+     .text = "Whether clients may create caches, by opening them, and drop them. Off, a misspelt\n"
+             "name is an error."},
+
+    {DURATION(commit, soft_interval, commit_soft_interval_ms), .standard = "1s",
+     .min = 0, .max = 1 * DAY_MS,
+     .text = "How often acknowledged changes become visible to scans and counts (get by key sees\n"
+             "them at once). 0ms: only on request."},
+    {DURATION(commit, hard_interval, commit_hard_interval_ms), .standard = "5m",
+     .min = 0, .max = 7 * DAY_MS,
+     .text = "How often a checkpoint is written: snapshots of the partitions, after which older\n"
+             "log is deleted. 0ms: only when log.replay_budget wants it, or on request."},
 
     {SIZE(log, segment_size, log_segment_size_bytes), .standard = "64MiB",
      .min = 1 * MIB, .max = 1 * GIB,
      .text = "Size at which a file of the transaction log is closed and the next one begun."},
+    {SIZE(log, replay_budget, log_replay_budget_bytes), .standard = "2GiB",
+     .min = 64 * MIB, .max = 1024 * GIB,
+     .text = "Log that a start may have to read, of all shards together: checkpoints keep it\n"
+             "below. At least 4 segments for each shard."},
+    {SIZE(log, snapshot_rate, log_snapshot_rate_bytes), .standard = "0B",
+     .min = 0, .max = 1024 * GIB,
+     .text = "Octets of snapshots that each shard writes in a second at most, so that clients\n"
+             "keep their share of the disk. 0B: no limit."},
 
     {SIZE(limits, key_size_max, limits_key_size_max_bytes), .standard = "64KiB",
      .min = 16, .max = 64 * KIB,
@@ -91,6 +115,17 @@ const struct cfg_setting cfg_table[CFG_SETTING_COUNT] = {
      .min = 64 * KIB, .max = 16 * GIB,
      .text = "Changes of one partition that may wait for the disk or for copies; beyond that new\n"
              "ones are refused as OVERLOADED."},
+    {SIZE(limits, memory_max, limits_memory_max_bytes), .standard = "0B",
+     .min = 0, .max = 1024 * 1024 * GIB,
+     .text = "Memory of the node beyond what it takes to start. Near it changes that need more\n"
+             "are refused as MEMORY_FULL, others go on. 0B: three quarters of the machine's\n"
+             "memory, or of what its control group may use, whichever is less."},
+
+    {COUNT(views, pins_max), .standard = "4", .min = 1, .max = 7,
+     .text = "Views of each partition that scans may keep at one time; further ones are refused\n"
+             "as OVERLOADED."},
+    {DURATION(views, ttl, views_ttl_ms), .standard = "30s", .min = 100, .max = 1 * DAY_MS,
+     .text = "A scan that rests longer loses its view and ends as CURSOR_EXPIRED."},
 
     {DURATION(session, ttl, session_ttl_ms), .standard = "10m", .min = 1000, .max = 7 * DAY_MS,
      .text = "A client's session ends after this long without traffic. Until then a repeated\n"
@@ -111,6 +146,8 @@ const struct cfg_setting cfg_table[CFG_SETTING_COUNT] = {
     {CHOICE(logging, level, enum cfg_level, level_words), .standard = "info", .reloadable = true,
      .text = "error: somebody must act; warn: the node copes; info: what an operator wants to\n"
              "know; debug: everything, for a search only."},
+    {LEVELS(logging, levels), .standard = "", .min = 1, .max = 64, .reloadable = true,
+     .text = "Levels of single modules, such as \"log=debug\"; the others have logging.level."},
     {CHOICE(logging, format, enum cfg_format, format_words), .standard = "text",
      .text = "Lines for people or one JSON object a line."},
 };
@@ -119,8 +156,10 @@ const struct cfg_section cfg_sections[CFG_SECTION_COUNT] = {
     {"node", "This node: who it is, where it listens, what it runs on."},
     {"cluster", "What all nodes of a cluster agree on."},
     {"caches", "Named maps."},
+    {"commit", "When changes become visible to queries, and when checkpoints are written."},
     {"log", "The transaction log."},
     {"limits", "What is refused for its size."},
+    {"views", "What scans read: the state at one moment, kept while they go on."},
     {"session", "What is remembered of a client, so that a repeated request takes effect once."},
     {"admin", "Health and metrics."},
     {"logging", "What the node writes to its standard error."},

@@ -15,7 +15,8 @@ enum cfg_kind {
     CFG_DURATION, /* "250ms"; int64_t, milliseconds */
     CFG_TEXT,     /* "quoin"; const char * */
     CFG_CHOICE,   /* one of `words`; an enum, by position */
-    CFG_TEXTS,    /* [ "a", "b" ]; struct cfg_texts */
+    CFG_CACHES,   /* [ "a", "b ttl=1h" ]; struct cfg_caches */
+    CFG_LEVELS,   /* [ "log=debug" ]; struct cfg_module_levels */
 };
 
 struct cfg_setting {
@@ -25,13 +26,14 @@ struct cfg_setting {
     enum cfg_kind kind;
     size_t offset;        /* in struct cfg */
     const char *standard; /* the default, written as in the environment */
-    int64_t min, max; /* count; octets of a size; ms of a duration; length of a text, or of each */
+    int64_t min, max;     /* count; octets of a size; ms of a duration; length of a text, or of each
+                             entry */
     const char *const *words; /* of a choice, NULL at the end */
-    bool reloadable;          /* may change while the node runs; never a text */
+    bool reloadable;          /* may change while the node runs; never a text, which others read */
     const char *text;         /* what it means; lines are separated by \n */
 };
 
-enum { CFG_SETTING_COUNT = 26 };
+enum { CFG_SETTING_COUNT = 34 };
 
 /* All settings; those of a section stand together. */
 extern const struct cfg_setting cfg_table[CFG_SETTING_COUNT];
@@ -42,7 +44,7 @@ struct cfg_section {
     const char *text;
 };
 
-enum { CFG_SECTION_COUNT = 8 };
+enum { CFG_SECTION_COUNT = 10 };
 extern const struct cfg_section cfg_sections[CFG_SECTION_COUNT];
 
 /* The setting called section.key, or NULL. */

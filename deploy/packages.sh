@@ -17,10 +17,17 @@ packages_of() {
         echo gcc libc6-dev cmake ninja-build pkg-config python3
         echo libzmq3-dev libprotobuf-c-dev protobuf-c-compiler libconfig-dev
         echo libxxhash-dev libisal-dev libmicrohttpd-dev libjansson-dev libcmocka-dev
+        echo liblz4-dev libedit-dev
         ;;
     data) echo iso-codes unicode-data ;;
-    test) echo clang libclang-rt-14-dev llvm clang-format ;;
-    run) echo libzmq5 libprotobuf-c1 libconfig9 libisal2 libmicrohttpd12 libjansson4 ;;
+    test)
+        echo clang libclang-rt-14-dev llvm clang-format g++ libuv1-dev libevent-dev
+        echo prometheus mandoc tmux python3-pexpect
+        ;;
+    run)
+        echo libzmq5 libprotobuf-c1 libconfig9 libisal2 libmicrohttpd12 libjansson4
+        echo liblz4-1 libedit2
+        ;;
     *)
         echo "packages.sh: \"$1\" is not one of build, data, test, run" >&2
         exit 2

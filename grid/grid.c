@@ -1,22 +1,20 @@
 #include "grid/grid.h"
 
+#include "grid/grid_internal.h"
+#include "grid/replica/inspect.h"
 #include "wire/assert.h"
 #include "wire/hash.h"
 
-struct grid {
-    struct alloc alloc;
-    struct grid_options options;
-    struct replica **replicas; /* partition lane + i * lane_count at i */
-    size_t replica_count;
-    struct replica_action refusal; /* answer to a request that no replica here can take */
-};
+static uint32_t partitions_of(const struct grid_options *options)
+{
+    return options->partition_count * options->service_count;
+}
 
 static size_t owned_count(const struct grid_options *options)
 {
-    if (options->lane >= options->partition_count) {
-        return 0;
-    }
-    return (options->partition_count - options->lane - 1) / options->lane_count + 1;
+    uint32_t count = partitions_of(options);
+
+    return options->lane < count ? (count - options->lane - 1) / options->lane_count + 1 : 0;
 }
 
 static enum qn_status create_replicas(struct grid *grid)
@@ -28,7 +26,7 @@ static enum qn_status create_replicas(struct grid *grid)
             .partition = options->lane + (uint32_t)i * options->lane_count,
             .node = options->node,
             .limits = options->limits,
-            .alloc = &grid->alloc,
+            .alloc = grid->alloc,
         };
         enum qn_status status = replica_create(&of_replica, &grid->replicas[i]);
         if (status != QN_OK) {
@@ -38,21 +36,39 @@ static enum qn_status create_replicas(struct grid *grid)
     return QN_OK;
 }
 
+/* A grid whose memory comes from `pages`; NULL: from the heap. NULL: no memory. */
+static struct grid *grid_on(struct alloc *pages)
+{
+    struct alloc heap;
+
+    alloc_init(&heap);
+    struct grid *grid = alloc_get_zeroed(&heap, sizeof *grid);
+    if (!grid) {
+        return NULL;
+    }
+    alloc_init(&grid->heap);
+    tally_init(&grid->pages, pages ? pages : &grid->heap);
+    grid->slab = slab_create(&grid->pages.alloc);
+    if (!grid->slab) {
+        grid_destroy(grid);
+        return NULL;
+    }
+    grid->alloc = slab_alloc(grid->slab);
+    return grid;
+}
+
 enum qn_status grid_create(const struct grid_options *options, struct grid **grid)
 {
-    struct alloc alloc;
-
-    qn_assert(options->partition_count > 0);
+    qn_assert(options->partition_count > 0 && options->service_count > 0);
+    qn_assert(options->partition_count <= UINT32_MAX / options->service_count);
     qn_assert(options->lane < options->lane_count);
-    alloc_init(&alloc);
-    struct grid *made = alloc_get_zeroed(&alloc, sizeof *made);
+    struct grid *made = grid_on(options->pages);
     if (!made) {
         return QN_MEMORY_FULL;
     }
-    made->alloc = alloc;
     made->options = *options;
     made->replica_count = owned_count(options);
-    made->replicas = alloc_get_zeroed(&made->alloc, made->replica_count * sizeof(struct replica *));
+    made->replicas = alloc_get_zeroed(made->alloc, made->replica_count * sizeof(struct replica *));
     if (!made->replicas || create_replicas(made) != QN_OK) {
         goto fail;
     }
@@ -66,21 +82,27 @@ fail:
 
 void grid_destroy(struct grid *grid)
 {
+    struct alloc heap;
+
     if (!grid) {
         return;
     }
     for (size_t i = 0; grid->replicas && i < grid->replica_count; i++) {
         replica_destroy(grid->replicas[i]);
     }
-    alloc_put(&grid->alloc, grid->replicas, grid->replica_count * sizeof *grid->replicas);
-    struct alloc alloc = grid->alloc;
-    alloc_put(&alloc, grid, sizeof *grid);
-    qn_assert(alloc.bytes == 0);
+    if (grid->slab) {
+        alloc_put(grid->alloc, grid->replicas, grid->replica_count * sizeof *grid->replicas);
+        slab_destroy(grid->slab);
+    }
+    qn_assert(grid->pages.alloc.bytes == 0);
+    alloc_init(&heap);
+    heap.bytes = sizeof *grid;
+    alloc_put(&heap, grid, sizeof *grid);
 }
 
 bool grid_owns(const struct grid *grid, uint32_t partition)
 {
-    return partition < grid->options.partition_count &&
+    return partition < partitions_of(&grid->options) &&
            partition % grid->options.lane_count == grid->options.lane;
 }
 
@@ -101,9 +123,10 @@ enum qn_status grid_recover(struct grid *grid, const struct record *record)
 static const char *misplaced(const struct grid *grid, const struct replica_event *event,
                              enum qn_status *status)
 {
-    uint32_t count = grid->options.partition_count;
+    uint32_t hashed = grid->options.partition_count;
+    struct bytes key = event->op->key;
 
-    if (event->partition >= count) {
+    if (event->partition >= partitions_of(&grid->options)) {
         *status = QN_INVALID;
         return "there is no such partition: refresh the partition table";
     }
@@ -111,8 +134,8 @@ static const char *misplaced(const struct grid *grid, const struct replica_event
         *status = QN_NOT_LEADER;
         return "another shard has this partition: refresh the partition table";
     }
-    if (event->op->key.size > 0 &&
-        hash_partition(hash_key(event->op->key), count) != event->partition) {
+    /* The partitions of service s are numbers s * hashed and on. */
+    if (key.size > 0 && hash_partition(hash_key(key), hashed) != event->partition % hashed) {
         *status = QN_INVALID;
         return "the key belongs to another partition: the client counts otherwise than the node";
     }
@@ -150,6 +173,76 @@ enum qn_status grid_step(struct grid *grid, const struct replica_event *event,
     return QN_OK;
 }
 
+/* -- snapshots -- */
+
+enum qn_status grid_snapshot_begin(struct grid *grid, uint32_t partition, uint64_t index_known,
+                                   struct replica_snapshot *snapshot, struct buf *out)
+{
+    struct replica *replica = replica_of(grid, partition);
+
+    return replica ? replica_snapshot_begin(replica, index_known, snapshot, out) : QN_INVALID;
+}
+
+enum qn_status grid_snapshot_next(struct grid *grid, uint32_t partition, size_t slots_max,
+                                  size_t size_max, struct buf *out, bool *done)
+{
+    struct replica *replica = replica_of(grid, partition);
+
+    return replica ? replica_snapshot_next(replica, slots_max, size_max, out, done) : QN_INVALID;
+}
+
+void grid_snapshot_end(struct grid *grid, uint32_t partition)
+{
+    struct replica *replica = replica_of(grid, partition);
+
+    if (replica) {
+        replica_snapshot_end(replica);
+    }
+}
+
+enum qn_status grid_restore(struct grid *grid, const struct replica_snapshot *snapshot)
+{
+    struct replica *replica = replica_of(grid, snapshot->partition);
+
+    return replica ? replica_restore(replica, snapshot) : QN_INVALID;
+}
+
+enum qn_status grid_restore_part(struct grid *grid, uint32_t partition, struct bytes part)
+{
+    struct replica *replica = replica_of(grid, partition);
+
+    return replica ? replica_restore_part(replica, part) : QN_INVALID;
+}
+
+/* -- upkeep and figures -- */
+
+bool grid_sweep(struct grid *grid, size_t slots_max)
+{
+    for (size_t i = 0; i < grid->replica_count; i++) {
+        struct replica *replica = grid->replicas[grid->sweep_at];
+        if (replica_sweep(replica, 1)) { /* there is work for the rest */
+            (void)replica_sweep(replica, slots_max);
+            return true;
+        }
+        grid->sweep_at = (grid->sweep_at + 1) % grid->replica_count;
+    }
+    return false;
+}
+
+uint64_t grid_state_hash(const struct grid *grid)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < grid->replica_count; i++) {
+        struct replica_digest digest;
+        replica_inspect(grid->replicas[i], &digest);
+        uint64_t parts[] = {grid->options.lane + i * grid->options.lane_count, digest.entries,
+                            digest.sessions};
+        sum += hash_bytes(bytes_of(parts, sizeof parts));
+    }
+    return sum;
+}
+
 enum qn_status grid_partition_stats(const struct grid *grid, uint32_t partition,
                                     struct replica_stats *stats)
 {
@@ -172,13 +265,18 @@ static void add(struct grid_stats *sum, const struct replica_stats *stats)
     sum->table_bytes += stats->table_bytes;
     sum->uncommitted_bytes += stats->uncommitted_bytes;
     sum->sessions += stats->sessions;
+    sum->pins += stats->pins;
+    sum->history_bytes += stats->history_bytes;
+    sum->published += stats->published;
+    sum->expired += stats->expired;
+    sum->cursors_expired += stats->cursors_expired;
 }
 
 void grid_stats(const struct grid *grid, struct grid_stats *stats)
 {
     struct replica_stats one;
 
-    *stats = (struct grid_stats){.memory_bytes = grid->alloc.bytes};
+    *stats = (struct grid_stats){.memory_bytes = grid->pages.alloc.bytes};
     for (size_t i = 0; i < grid->replica_count; i++) {
         replica_stats(grid->replicas[i], &one);
         add(stats, &one);

@@ -6,331 +6,281 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "node/admin/escape.h"
-#include "wire/bytes.h"
+#include "node/logger_line.h"
+#include "wire/assert.h"
 
 enum {
-    LINE_SIZE = 4096,   /* PIPE_BUF: no other line comes between the octets of one this long */
-    LINE_TAIL = 32,     /* kept free for the end of a line that was cut */
     FIELDS_SIZE = 3072, /* the fields as given */
-    NAME_ROOM = 64,     /* a field is begun only if so much is left beyond its name */
-    FIELDS_MAX = 32,
-    TIME_SIZE = 32,
-    SUFFIX_SIZE = 24,
+    WINDOW_MS = 1000,
+    UNKNOWN_EVENT = LOG_EVENTS, /* the place of those that are not in the table */
+    NAMES_SIZE = 160,
 };
 
-/* The line being written. Once something did not fit, `cut` is set and only the tail is added. */
-struct line {
-    char text[LINE_SIZE];
-    size_t size;
-    bool cut;
+static const struct module {
+    const char *name;
+    const char *text;
+} modules[] = {
+#define MODULE_ROW(name, text) {name, text},
+    LOGGER_MODULE_MAP(MODULE_ROW)
+#undef MODULE_ROW
 };
 
-/* A piece of what the caller formatted. */
-struct field {
-    struct bytes name; /* empty: words without a name */
-    struct bytes value;
+static const struct event {
+    const char *module;
+    const char *name;
+} events[] = {
+#define EVENT_ROW(module, event, level, meaning, action) {module, event},
+    LOG_EVENT_MAP(EVENT_ROW)
+#undef EVENT_ROW
 };
 
-static bool line_fits(const struct line *line, size_t size)
+static const struct level {
+    const char *name;
+    const char *prefix; /* of syslog, as the journal reads it */
+} levels[LOGGER_LEVELS] = {
+    [LOG_LEVEL_ERROR] = {"error", "<3>"},
+    [LOG_LEVEL_WARN] = {"warn", "<4>"},
+    [LOG_LEVEL_INFO] = {"info", "<6>"},
+    [LOG_LEVEL_DEBUG] = {"debug", "<7>"},
+};
+
+static int64_t system_now_ms(void)
 {
-    return line->size + size <= LINE_SIZE - LINE_TAIL;
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* All or nothing, so that an escape sequence is never halved. */
-static void line_add(struct line *line, const void *data, size_t size)
+void logger_init(struct logger *logger, const struct logger_options *options)
 {
-    if (line->cut || !line_fits(line, size)) {
-        line->cut = true;
-        return;
+    struct logger_control *control = &logger->own;
+
+    *logger = (struct logger){.fd = options->fd,
+                              .json = options->json,
+                              .priority = options->priority,
+                              .node = options->node,
+                              .control = control};
+    atomic_init(&logger->level, (int)options->level);
+    for (size_t i = 0; i < LOGGER_MODULES; i++) {
+        atomic_init(&control->levels[i], (int)options->level);
     }
-    memcpy(line->text + line->size, data, size);
-    line->size += size;
+    atomic_init(&control->level_max, (int)options->level);
+    control->now_ms = options->now_ms ? options->now_ms : system_now_ms;
 }
 
-/* The end of something that was begun: the tail has room for it even when the line was cut. */
-static void line_close(struct line *line, const char *text)
+bool logger_is_journal(int fd, const char *journal_stream)
 {
-    size_t size = strlen(text);
+    uintmax_t device, inode;
+    struct stat file;
+    int end = 0;
 
-    if (size <= LINE_SIZE - line->size) {
-        memcpy(line->text + line->size, text, size);
-        line->size += size;
+    if (!journal_stream ||
+        sscanf(journal_stream, "%" SCNuMAX ":%" SCNuMAX "%n", &device, &inode, &end) != 2 ||
+        journal_stream[end] != '\0' || fstat(fd, &file) != 0) {
+        return false;
     }
+    return file.st_dev == device && file.st_ino == inode;
 }
 
-static void line_add_text(struct line *line, const char *text)
+/* LOGGER_MODULES: there is no such module. */
+static size_t module_find(const char *name)
 {
-    line_add(line, text, strlen(text));
-}
+    size_t i = 0;
 
-static void line_add_escaped(struct line *line, struct bytes value, enum escape_style style)
-{
-    char out[ESCAPE_MAX];
-
-    while (value.size > 0 && !line->cut) {
-        line_add(line, out, escape_next(&value, style, out));
+    while (i < LOGGER_MODULES && strcmp(modules[i].name, name) != 0) {
+        i++;
     }
+    return i;
 }
 
-static bool is_name_char(uint8_t c)
+/* Most lines that are not written end here, at one load. */
+static int level_highest(const struct logger *logger)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    const atomic_int *level = logger->control ? &logger->control->level_max : &logger->level;
+
+    return atomic_load_explicit(level, memory_order_relaxed);
 }
 
-/* Length of the name that "name=" at the front begins with; 0 if there is none. */
-static size_t name_size(struct bytes text)
+bool logger_enabled(const struct logger *logger, enum log_level level, const char *module)
+{
+    int highest = level_highest(logger);
+
+    if ((int)level > highest || !logger->control) {
+        return (int)level <= highest;
+    }
+    size_t m = module_find(module);
+    return m == LOGGER_MODULES ||
+           (int)level <= atomic_load_explicit(&logger->control->levels[m], memory_order_relaxed);
+}
+
+static int level_max_compute(const struct logger_control *control)
+{
+    int highest = LOG_LEVEL_ERROR;
+
+    for (size_t i = 0; i < LOGGER_MODULES; i++) {
+        int level = atomic_load(&control->levels[i]);
+        highest = level > highest ? level : highest;
+    }
+    return highest;
+}
+
+/* Another thread may change a level between the look and the store: whoever stores last looks
+ * again. */
+static void level_max_update(struct logger_control *control)
+{
+    int highest;
+
+    do {
+        highest = level_max_compute(control);
+        atomic_store(&control->level_max, highest);
+    } while (level_max_compute(control) != highest);
+}
+
+static void names_join(char out[NAMES_SIZE])
 {
     size_t size = 0;
 
-    while (size < text.size && is_name_char(text.data[size])) {
-        size++;
+    out[0] = '\0';
+    for (size_t i = 0; i < LOGGER_MODULES; i++) {
+        int more = snprintf(out + size, NAMES_SIZE - size, "%s%s", i ? ", " : "", modules[i].name);
+        qn_assert(more > 0 && size + (size_t)more < NAMES_SIZE);
+        size += (size_t)more;
     }
-    return size < text.size && text.data[size] == '=' ? size : 0;
 }
 
-static struct bytes bytes_after(struct bytes text, size_t size)
+enum qn_status logger_level_set(const struct logger *logger, const char *module,
+                                enum log_level level, qn_error *err)
 {
-    return bytes_of(text.data + size, text.size - size);
-}
+    struct logger_control *control = logger->control;
+    size_t m = module_find(module);
+    char names[NAMES_SIZE];
 
-/* Position of the quote that closes the value which begins at 1. A value may hold quotes itself,
- * for callers do not escape: the closing one is followed by the next field or by nothing. */
-static size_t quoted_end(struct bytes text)
-{
-    for (size_t i = 1; i < text.size; i++) {
-        if (text.data[i] != '"') {
-            continue;
-        }
-        struct bytes after = bytes_after(text, i + 1);
-        if (after.size == 0 || (after.data[0] == ' ' && name_size(bytes_after(after, 1)) > 0)) {
-            return i;
-        }
+    qn_assert(control);
+    if (m == LOGGER_MODULES && module[0] != '\0' && strcmp(module, "all") != 0) {
+        names_join(names);
+        return qn_error_set(err, QN_INVALID, "no module \"%.40s\" logs anything: there are %s",
+                            module, names);
     }
-    return text.size;
-}
-
-static size_t plain_end(struct bytes text)
-{
-    const uint8_t *blank = memchr(text.data, ' ', text.size);
-
-    return blank ? (size_t)(blank - text.data) : text.size;
-}
-
-/* Take the next field off the front of `rest`. False: there is none. */
-static bool field_next(struct bytes *rest, struct field *field)
-{
-    while (rest->size > 0 && rest->data[0] == ' ') {
-        *rest = bytes_after(*rest, 1);
-    }
-    if (rest->size == 0) {
-        return false;
-    }
-    size_t size = name_size(*rest);
-    field->name = bytes_of(rest->data, size);
-    if (size > 0) {
-        *rest = bytes_after(*rest, size + 1);
-    }
-    bool quoted = size > 0 && rest->size > 0 && rest->data[0] == '"';
-    size_t end = quoted ? quoted_end(*rest) : plain_end(*rest);
-    field->value = bytes_of(rest->data + quoted, end - quoted);
-    *rest = bytes_after(*rest, end < rest->size ? end + 1 : end);
-    return true;
-}
-
-/* Can the value stand in a line of text without quotes? */
-static bool is_plain(struct bytes value)
-{
-    for (size_t i = 0; i < value.size; i++) {
-        uint8_t c = value.data[i];
-        if (c <= ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '=') {
-            return false;
+    for (size_t i = 0; i < LOGGER_MODULES; i++) {
+        if (m == LOGGER_MODULES || m == i) {
+            atomic_store(&control->levels[i], (int)level);
         }
     }
-    return value.size > 0;
+    level_max_update(control);
+    return QN_OK;
 }
 
-/* A whole number that every JSON reader takes without loss, written as JSON writes it. */
-static bool is_number(struct bytes value)
+void logger_levels_each(const struct logger *logger,
+                        void (*fn)(void *arg, const char *module, enum log_level level,
+                                   const char *text),
+                        void *arg)
 {
-    size_t sign = value.size > 0 && value.data[0] == '-';
-    size_t digits = value.size - sign;
-
-    if (digits == 0 || digits > 15 || (digits > 1 && value.data[sign] == '0')) {
-        return false;
+    for (size_t i = 0; i < LOGGER_MODULES; i++) {
+        const atomic_int *level = logger->control ? &logger->control->levels[i] : &logger->level;
+        fn(arg, modules[i].name, (enum log_level)atomic_load(level), modules[i].text);
     }
-    for (size_t i = sign; i < value.size; i++) {
-        if (value.data[i] < '0' || value.data[i] > '9') {
-            return false;
+}
+
+const char *logger_level_name(enum log_level level)
+{
+    qn_assert((int)level >= 0 && (int)level < LOGGER_LEVELS);
+    return levels[level].name;
+}
+
+enum qn_status logger_level_parse(const char *name, enum log_level *level, qn_error *err)
+{
+    for (int i = 0; i < LOGGER_LEVELS; i++) {
+        if (strcmp(levels[i].name, name) == 0) {
+            *level = (enum log_level)i;
+            return QN_OK;
         }
     }
-    return true;
+    return qn_error_set(err, QN_INVALID,
+                        "\"%.40s\" is no log level: there are error, warn, info, debug", name);
 }
 
-static void quoted_add(struct line *line, struct bytes value, enum escape_style style)
+/* A window is one number, so that it changes at once: the second in the upper half, the lines that
+ * were wanted in it in the lower. */
+static uint64_t window_make(uint32_t second, uint32_t count)
 {
-    line_add(line, "\"", 1);
-    if (!line->cut) {
-        line_add_escaped(line, value, style);
-        line_close(line, "\"");
-    }
+    return (uint64_t)second << 32 | count;
 }
 
-/* Is there room to begin a field of this name? Otherwise the line ends here. */
-static bool field_begin(struct line *line, struct bytes name)
+static uint32_t window_second(uint64_t window)
 {
-    line->cut = line->cut || !line_fits(line, name.size + NAME_ROOM);
-    return !line->cut;
+    return (uint32_t)(window >> 32);
 }
 
-static void field_add_text(struct line *line, const struct field *field)
+static uint32_t window_dropped(uint64_t window)
 {
-    if (!field_begin(line, field->name)) {
-        return;
-    }
-    line_add(line, " ", 1);
-    if (field->name.size > 0) {
-        line_add(line, field->name.data, field->name.size);
-        line_add(line, "=", 1);
-    }
-    if (field->name.size == 0 || is_plain(field->value)) {
-        line_add_escaped(line, field->value, ESCAPE_PLAIN);
-    } else {
-        quoted_add(line, field->value, ESCAPE_TEXT);
-    }
+    uint32_t count = (uint32_t)window;
+
+    return count > LOGGER_LINES_MAX ? count - LOGGER_LINES_MAX : 0;
 }
 
-static void member_add(struct line *line, const char *name, struct bytes value)
+static uint32_t second_now(const struct logger_control *control)
 {
-    if (field_begin(line, bytes_of_text(name))) {
-        line_add_text(line, ",\"");
-        line_add_text(line, name);
-        line_add_text(line, "\":");
-        quoted_add(line, value, ESCAPE_JSON);
-    }
+    return (uint32_t)(control->now_ms() / WINDOW_MS);
 }
 
-/* How many earlier fields have this name, and the members that every line begins with count too:
- * a JSON object must not hold a name twice. */
-static size_t name_repeats(const struct field *fields, size_t count, struct bytes name)
+static size_t event_find(const char *module, const char *name)
 {
-    static const char *const fixed[] = {"time", "level", "node", "module", "event", "truncated"};
-    size_t repeats = 0;
+    size_t i = 0;
 
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-        repeats += bytes_equal(bytes_of_text(fixed[i]), name);
+    while (i < LOG_EVENTS &&
+           (strcmp(events[i].name, name) != 0 || strcmp(events[i].module, module) != 0)) {
+        i++;
     }
-    for (size_t i = 0; i < count; i++) {
-        repeats += bytes_equal(fields[i].name, name);
-    }
-    return repeats;
+    return i;
 }
 
-/* A member of the JSON line; a repeated name becomes "name.2", "name.3": no field can be called so.
- */
-static void field_add_json(struct line *line, const struct field *field, size_t repeats)
+/* One more line of the event is wanted: may it be written? `*owed` becomes the number of lines left
+ * out before, when a new second begins with this one. */
+static bool line_admit(struct logger_control *control, size_t event, uint32_t *owed)
 {
-    char suffix[SUFFIX_SIZE] = "";
+    atomic_uint_least64_t *window = &control->windows[event];
+    uint32_t second = second_now(control);
+    uint64_t before = atomic_load(window), after;
 
-    if (!field_begin(line, field->name)) {
-        return;
+    do {
+        bool same = window_second(before) == second;
+        *owed = same ? 0 : window_dropped(before);
+        after = same ? before + ((uint32_t)before < UINT32_MAX) : window_make(second, 1);
+    } while (!atomic_compare_exchange_weak(window, &before, after));
+    if (window_dropped(after) == 0) {
+        return true;
     }
-    if (repeats > 0) {
-        (void)snprintf(suffix, sizeof suffix, ".%zu", repeats + 1);
-    }
-    line_add_text(line, ",\"");
-    line_add(line, field->name.data, field->name.size);
-    line_add_text(line, suffix);
-    line_add_text(line, "\":");
-    if (is_number(field->value)) {
-        line_add(line, field->value.data, field->value.size);
-    } else {
-        quoted_add(line, field->value, ESCAPE_JSON);
-    }
+    atomic_fetch_add(&control->dropped, 1);
+    atomic_store(&control->lines_owed, true);
+    return false;
 }
 
-static void fields_add_text(struct line *line, struct bytes rest)
+/* Take over the lines that the event owes; without `all` only those of a second that is over. */
+static uint32_t owed_take(struct logger_control *control, size_t event, uint32_t second, bool all)
 {
-    struct field field;
+    atomic_uint_least64_t *window = &control->windows[event];
+    uint64_t before = atomic_load(window), after;
 
-    while (!line->cut && field_next(&rest, &field)) {
-        field_add_text(line, &field);
-    }
-}
-
-static void fields_add_json(struct line *line, struct bytes rest)
-{
-    struct field fields[FIELDS_MAX], field;
-    size_t count = 0;
-
-    while (!line->cut && field_next(&rest, &field)) {
-        if (count == FIELDS_MAX) {
-            line->cut = true;
-            return;
+    do {
+        if (window_dropped(before) == 0) {
+            return 0;
         }
-        if (field.name.size == 0) {
-            field.name = bytes_of_text("text");
+        if (window_second(before) == second && !all) {
+            atomic_store(&control->lines_owed, true);
+            return 0;
         }
-        field_add_json(line, &field, name_repeats(fields, count, field.name));
-        fields[count++] = field;
-    }
-}
-
-static void time_format(char out[TIME_SIZE])
-{
-    struct timespec now = {0};
-    struct tm utc = {0};
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    (void)gmtime_r(&now.tv_sec, &utc);
-    size_t size = strftime(out, TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &utc);
-    (void)snprintf(out + size, TIME_SIZE - size, ".%03ldZ", now.tv_nsec / 1000000);
-}
-
-static const char *level_name(enum log_level level)
-{
-    switch (level) {
-    case LOG_LEVEL_ERROR:
-        return "error";
-    case LOG_LEVEL_WARN:
-        return "warn";
-    case LOG_LEVEL_INFO:
-        return "info";
-    case LOG_LEVEL_DEBUG:
-        return "debug";
-    }
-    return "?";
-}
-
-static void head_add_text(struct line *line, const char *time, const char *level,
-                          const char *module, const char *event)
-{
-    char padded[64];
-
-    (void)snprintf(padded, sizeof padded, "%s %-5s %-8s ", time, level, module);
-    line_add_escaped(line, bytes_of_text(padded), ESCAPE_PLAIN);
-    line_add_escaped(line, bytes_of_text(event), ESCAPE_PLAIN);
-}
-
-static void head_add_json(struct line *line, const char *time, const char *level, uint32_t node,
-                          const char *module, const char *event)
-{
-    char number[TIME_SIZE];
-
-    (void)snprintf(number, sizeof number, ",\"node\":%" PRIu32, node);
-    line_add_text(line, "{\"time\":");
-    quoted_add(line, bytes_of_text(time), ESCAPE_JSON);
-    member_add(line, "level", bytes_of_text(level));
-    line_add_text(line, number);
-    member_add(line, "module", bytes_of_text(module));
-    member_add(line, "event", bytes_of_text(event));
+        after = window_make(window_second(before), LOGGER_LINES_MAX);
+    } while (!atomic_compare_exchange_weak(window, &before, after));
+    return window_dropped(before);
 }
 
 /* What cannot be written is lost: there is nobody left to tell. */
-static void line_write(const struct line *line, int fd)
+static bool line_write(const struct logger_line *line, int fd)
 {
     size_t done = 0;
 
@@ -340,25 +290,73 @@ static void line_write(const struct line *line, int fd)
             continue;
         }
         if (wrote <= 0) {
-            return;
+            return false;
         }
         done += (size_t)wrote;
     }
+    return true;
 }
 
-static void line_build(struct line *line, const struct logger *logger, const char *level,
-                       const char *module, const char *event, struct bytes fields)
+static void line_put(const struct logger *logger, enum log_level level, const char *module,
+                     const char *event, struct bytes fields, bool fields_cut)
 {
-    char time[TIME_SIZE];
+    struct logger_line_head head = {.prefix = logger->priority ? levels[level].prefix : "",
+                                    .level = levels[level].name,
+                                    .module = module,
+                                    .event = event,
+                                    .node = logger->node,
+                                    .json = logger->json};
+    struct logger_line line;
 
-    time_format(time);
-    if (logger->json) {
-        head_add_json(line, time, level, logger->node, module, event);
-        fields_add_json(line, fields);
-    } else {
-        head_add_text(line, time, level, module, event);
-        fields_add_text(line, fields);
+    logger_line_build(&line, &head, fields, fields_cut);
+    bool written = line_write(&line, logger->fd);
+    if (logger->control) {
+        atomic_fetch_add(written ? &logger->control->lines[level] : &logger->control->dropped, 1);
     }
+}
+
+static void owed_put(const struct logger *logger, size_t event, uint32_t count)
+{
+    bool known = event != UNKNOWN_EVENT;
+    char fields[NAMES_SIZE];
+
+    if (count > 0 && logger_enabled(logger, LOG_LEVEL_WARN, "node")) {
+        int size = snprintf(fields, sizeof fields, "of=%s.%s count=%" PRIu32,
+                            known ? events[event].module : "unknown",
+                            known ? events[event].name : "event", count);
+        line_put(logger, LOG_LEVEL_WARN, "node", "lines_dropped", bytes_of(fields, (size_t)size),
+                 false);
+    }
+}
+
+void logger_flush(const struct logger *logger, bool all)
+{
+    struct logger_control *control = logger->control;
+
+    if (!control || !atomic_exchange(&control->lines_owed, false)) {
+        return;
+    }
+    uint32_t second = second_now(control);
+    for (size_t i = 0; i <= LOG_EVENTS; i++) {
+        owed_put(logger, i, owed_take(control, i, second, all));
+    }
+}
+
+static bool line_wanted(const struct logger *logger, enum log_level level, const char *module,
+                        const char *event)
+{
+    uint32_t owed = 0;
+
+    if (!logger_enabled(logger, level, module)) {
+        return false;
+    }
+    if (!logger->control) {
+        return true;
+    }
+    size_t e = event_find(module, event);
+    bool wanted = line_admit(logger->control, e, &owed);
+    owed_put(logger, e, owed);
+    return wanted;
 }
 
 void logger_write(const struct logger *logger, enum log_level level, const char *module,
@@ -366,10 +364,11 @@ void logger_write(const struct logger *logger, enum log_level level, const char 
 {
     int error = errno; /* callers log in the middle of handling one */
     char formatted[FIELDS_SIZE];
-    struct line line;
     va_list list;
 
-    if ((int)level > logger->level) {
+    qn_assert((int)level >= 0 && (int)level < LOGGER_LEVELS);
+    if (!line_wanted(logger, level, module, event)) {
+        errno = error;
         return;
     }
     va_start(list, fields);
@@ -377,14 +376,19 @@ void logger_write(const struct logger *logger, enum log_level level, const char 
     va_end(list);
     size_t size = wanted < 0 ? 0 : (size_t)wanted;
     bool too_long = size >= sizeof formatted;
-    line.size = 0;
-    line.cut = false;
-    line_build(&line, logger, level_name(level), module, event,
-               bytes_of(formatted, too_long ? sizeof formatted - 1 : size));
-    if (line.cut || too_long) {
-        line_close(&line, logger->json ? ",\"truncated\":true" : " truncated=true");
-    }
-    line_close(&line, logger->json ? "}\n" : "\n");
-    line_write(&line, logger->fd);
+    line_put(logger, level, module, event,
+             bytes_of(formatted, too_long ? sizeof formatted - 1 : size), too_long);
+    logger_flush(logger, false);
     errno = error;
+}
+
+void logger_counts(const struct logger *logger, struct logger_counts *counts)
+{
+    *counts = (struct logger_counts){0};
+    for (size_t i = 0; logger->control && i < LOGGER_LEVELS; i++) {
+        counts->lines[i] = atomic_load_explicit(&logger->control->lines[i], memory_order_relaxed);
+    }
+    if (logger->control) {
+        counts->dropped = atomic_load_explicit(&logger->control->dropped, memory_order_relaxed);
+    }
 }

@@ -10,7 +10,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "node/memory.h"
 #include "node/node.h"
+#include "node/notify.h"
 #include "node/version.h"
 
 extern char **environ;
@@ -20,6 +22,7 @@ enum {
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
     SETS_MAX = 64,
+    EXTEND_US = 30 * 1000 * 1000, /* a start that goes on may take so much longer */
 };
 
 enum action { ACTION_RUN, ACTION_CHECK, ACTION_PRINT, ACTION_SAMPLE, ACTION_VERSION, ACTION_HELP };
@@ -157,7 +160,7 @@ static uint32_t signal_take(int fd)
     return read(fd, &info, sizeof info) == (ssize_t)sizeof info ? info.ssi_signo : 0;
 }
 
-static enum log_level level_of(const struct cfg *cfg)
+static enum log_level level_of(enum cfg_level level)
 {
     static const enum log_level levels[] = {
         [CFG_LEVEL_ERROR] = LOG_LEVEL_ERROR,
@@ -166,15 +169,36 @@ static enum log_level level_of(const struct cfg *cfg)
         [CFG_LEVEL_DEBUG] = LOG_LEVEL_DEBUG,
     };
 
-    return levels[cfg->logging_level];
+    return levels[level];
 }
 
-static struct logger logger_of(const struct cfg *cfg)
+/* The levels of the settings. False: a module does not exist, and that was said. */
+static bool levels_set(const struct logger *logger, const struct cfg *cfg)
 {
-    return (struct logger){.fd = STDERR_FILENO,
-                           .level = level_of(cfg),
-                           .json = cfg->logging_format == CFG_FORMAT_JSON,
-                           .node = cfg->node_id};
+    qn_error err = QN_ERROR_INIT;
+    enum qn_status status = logger_level_set(logger, "", level_of(cfg->logging_level), &err);
+
+    for (size_t i = 0; i < cfg->logging_levels.count && status == QN_OK; i++) {
+        const struct cfg_module_level *one = &cfg->logging_levels.list[i];
+        status = logger_level_set(logger, one->module, level_of(one->level), &err);
+    }
+    if (status != QN_OK) {
+        (void)fprintf(stderr, "quoind: logging.levels: %s\n", err.text);
+    }
+    return status == QN_OK;
+}
+
+static void logger_open(struct logger *logger, const struct cfg *cfg)
+{
+    struct logger_options options = {
+        .fd = STDERR_FILENO,
+        .level = level_of(cfg->logging_level),
+        .json = cfg->logging_format == CFG_FORMAT_JSON,
+        .priority = logger_is_journal(STDERR_FILENO, getenv("JOURNAL_STREAM")),
+        .node = cfg->node_id,
+    };
+
+    logger_init(logger, &options);
 }
 
 /* Read the settings again and take over what may change; the rest is named in the report. */
@@ -185,39 +209,73 @@ static void reload(const struct cfg_sources *sources, struct cfg *cfg, struct lo
     size_t changed = 0;
     enum qn_status status = cfg_load(sources, &fresh, &report);
 
-    if (status == QN_OK) {
+    if (status == QN_OK && levels_set(logger, &fresh)) {
         changed = cfg_reload(cfg, &fresh, &report);
-        atomic_store(&logger->level, (int)level_of(cfg));
     }
     cfg_report_print(&report, stderr);
-    logger_write(logger, LOG_LEVEL_INFO, "node", status == QN_OK ? "reloaded" : "reload_refused",
-                 "changed=%zu", changed);
+    logger_write(logger, status == QN_OK ? LOG_LEVEL_INFO : LOG_LEVEL_WARN, "node",
+                 status == QN_OK ? "reloaded" : "reload_refused", "changed=%zu", changed);
     cfg_fini(&fresh);
     cfg_report_fini(&report);
 }
 
-static void wait_for_end(const struct node *node, const struct cfg_sources *sources,
-                         struct cfg *cfg, struct logger *logger, int signal_fd)
+/* What a running node needs of its process. */
+struct process {
+    const struct cfg_sources *sources;
+    struct cfg *cfg;
+    struct logger logger;
+    struct notify notify;
+    int signal_fd;
+};
+
+/* Act on a signal. False: end. */
+static bool signal_handle(struct process *process)
 {
-    struct pollfd fds[] = {{.fd = signal_fd, .events = POLLIN},
+    uint32_t number = signal_take(process->signal_fd);
+
+    if (number == SIGHUP) {
+        notify_reloading(&process->notify);
+        reload(process->sources, process->cfg, &process->logger);
+        notify_ready(&process->notify);
+        return true;
+    }
+    logger_write(&process->logger, LOG_LEVEL_INFO, "node", "stopping", "signal=%s",
+                 number == SIGINT ? "SIGINT" : "SIGTERM");
+    return false;
+}
+
+static void wait_for_end(struct process *process, struct node *node)
+{
+    struct pollfd fds[] = {{.fd = process->signal_fd, .events = POLLIN},
                            {.fd = node_failed_fd(node), .events = POLLIN}};
 
     for (;;) {
-        if (poll(fds, 2, -1) < 0) {
+        int ready = poll(fds, 2, NODE_TEND_MS);
+        node_tend(node);
+        if (node_moves(node)) {
+            notify_watchdog(&process->notify);
+        }
+        if (ready <= 0) {
             continue;
         }
         if (fds[1].revents) {
-            logger_write(logger, LOG_LEVEL_ERROR, "node", "failed", "%s", "");
+            logger_write(&process->logger, LOG_LEVEL_ERROR, "node", "failed", "%s", "");
             return;
         }
-        uint32_t number = signal_take(signal_fd);
-        if (number != SIGHUP) {
-            logger_write(logger, LOG_LEVEL_INFO, "node", "stopping", "signal=%s",
-                         number == SIGINT ? "SIGINT" : "SIGTERM");
+        if (!signal_handle(process)) {
             return;
         }
-        reload(sources, cfg, logger);
     }
+}
+
+static void recovery_tell(void *arg, uint64_t done_bytes, uint64_t total_bytes)
+{
+    const struct process *process = arg;
+
+    notify_extend_timeout_usec(&process->notify, EXTEND_US);
+    notify_watchdog(&process->notify);
+    notify_status(&process->notify, "recovering, %d %%",
+                  total_bytes > 0 ? (int)(done_bytes * 100 / total_bytes) : 0);
 }
 
 static int end_failed(const struct logger *logger, const char *event, const qn_error *err)
@@ -227,35 +285,58 @@ static int end_failed(const struct logger *logger, const char *event, const qn_e
     return EXIT_FAILED;
 }
 
-static int run(const struct cfg_sources *sources, struct cfg *cfg)
+static int serve(struct process *process)
 {
-    struct logger logger = logger_of(cfg);
+    struct node_options options = {.cfg = process->cfg,
+                                   .logger = &process->logger,
+                                   .stop_fd = process->signal_fd,
+                                   .progress = recovery_tell,
+                                   .arg = process};
     qn_error err = QN_ERROR_INIT;
     struct node *node;
-    int signal_fd = signals_open();
+    enum qn_status status = node_open(&options, &node, &err);
 
-    descriptors_raise();
-    if (signal_fd < 0) {
-        (void)qn_error_set(&err, QN_IO, "cannot open a signalfd: raise ulimit -n");
-        return end_failed(&logger, "start_failed", &err);
-    }
-    logger_write(&logger, LOG_LEVEL_INFO, "node", "starting", "version=%s data_dir=\"%s\"",
-                 QUOIN_VERSION, cfg->node_data_dir);
-    enum qn_status status = node_open(cfg, &logger, signal_fd, &node, &err);
     if (status == QN_CLOSED) {
-        logger_write(&logger, LOG_LEVEL_INFO, "node", "stopped", "reason=\"%s\"", err.text);
+        logger_write(&process->logger, LOG_LEVEL_INFO, "node", "stopped", "reason=\"%s\"",
+                     err.text);
         return EXIT_OK;
     }
     if (status != QN_OK) {
-        return end_failed(&logger, "start_failed", &err);
+        return end_failed(&process->logger, "start_failed", &err);
     }
-    signals_take_reload(signal_fd);
-    wait_for_end(node, sources, cfg, &logger, signal_fd);
+    signals_take_reload(process->signal_fd);
+    notify_ready(&process->notify);
+    notify_status(&process->notify, "serving");
+    wait_for_end(process, node);
+    notify_stopping(&process->notify);
     if (node_close(node, &err) != QN_OK) {
-        return end_failed(&logger, "stopped_with_failure", &err);
+        return end_failed(&process->logger, "stopped_with_failure", &err);
     }
-    logger_write(&logger, LOG_LEVEL_INFO, "node", "stopped", "%s", "");
+    logger_write(&process->logger, LOG_LEVEL_INFO, "node", "stopped", "%s", "");
     return EXIT_OK;
+}
+
+static int run(const struct cfg_sources *sources, struct cfg *cfg)
+{
+    struct process process = {.sources = sources, .cfg = cfg, .signal_fd = signals_open()};
+    qn_error err = QN_ERROR_INIT;
+
+    logger_open(&process.logger, cfg);
+    descriptors_raise();
+    if (process.signal_fd < 0) {
+        (void)qn_error_set(&err, QN_IO, "cannot open a signalfd: raise ulimit -n");
+        return end_failed(&process.logger, "start_failed", &err);
+    }
+    if (!levels_set(&process.logger, cfg)) {
+        return EXIT_FAILED;
+    }
+    logger_write(&process.logger, LOG_LEVEL_INFO, "node", "starting", "version=%s data_dir=\"%s\"",
+                 QUOIN_VERSION, cfg->node_data_dir);
+    notify_open(&process.notify);
+    int code = serve(&process);
+    logger_flush(&process.logger, true);
+    notify_close(&process.notify);
+    return code;
 }
 
 static int act(enum action action, const struct arguments *arguments)
@@ -289,6 +370,7 @@ int main(int argc, char **argv)
 {
     struct arguments arguments = {.action = ACTION_RUN};
 
+    memory_tune();
     if (!arguments_read(argc, argv, &arguments)) {
         return EXIT_USAGE;
     }

@@ -11,10 +11,28 @@
 
 struct node;
 
-/* QN_OK: it serves. Otherwise everything is closed again and `err` says what to do. `stop_fd` is
- * polled during recovery: when it becomes readable, recovery is given up (QN_CLOSED). */
-QN_MUST_USE enum qn_status node_open(const struct cfg *cfg, const struct logger *logger,
-                                     int stop_fd, struct node **node, qn_error *err);
+struct node_options {
+    const struct cfg *cfg; /* borrowed, like the logger, for the node's life */
+    const struct logger *logger;
+    int stop_fd; /* polled during recovery: readable = give it up; -1 = none */
+    /* Called several times a second until the node serves: how much has been read. May be NULL. */
+    void (*progress)(void *arg, uint64_t done_bytes, uint64_t total_bytes);
+    void *arg;
+};
+
+/* QN_OK: it serves. Otherwise everything is closed again and `err` says what to do. QN_CLOSED: it
+ * was stopped during recovery. */
+QN_MUST_USE enum qn_status node_open(const struct node_options *options, struct node **node,
+                                     qn_error *err);
+
+enum { NODE_TEND_MS = 250 };
+
+/* What must be done now and then: measure memory, tell of log lines left out. Every NODE_TEND_MS.
+ */
+void node_tend(struct node *node);
+
+/* Do its threads move? */
+bool node_moves(struct node *node);
 
 /* Where clients reach shard `s` of this node. */
 const char *node_endpoint(const struct node *node, uint32_t s);

@@ -4,6 +4,7 @@
 
 #include "node/admin/admin.h"
 #include "node/directory.h"
+#include "node/memory.h"
 #include "node/node.h"
 #include "node/shard.h"
 #include "node/superblock.h"
@@ -11,6 +12,7 @@
 enum { NODE_SHARDS_MAX = 256 };
 
 struct node {
+    struct node_options options;
     const struct cfg *cfg;
     const struct logger *logger;
     struct datadir *datadir;
@@ -18,6 +20,10 @@ struct node {
     struct coord *coord;
     struct directory directory;
     bool directory_open;
+    struct clerk *clerk;
+    struct memory_budget memory;
+    uint64_t config_hash;
+    bool memory_unclean; /* changes of memory caches may be missing since a crash */
     struct shard *shards[NODE_SHARDS_MAX];
     uint32_t shard_count; /* wanted */
     atomic_uint shards_started;
@@ -32,7 +38,9 @@ struct node {
 /* node_figures.c: sum up the shards; any thread. */
 void node_snapshot(void *arg, struct admin_snapshot *snapshot);
 
-/* node_figures.c: facts for the STATUS message; a shard's thread. */
+/* node_figures.c: answers to STATUS, CONFIG and CACHES, see struct shard_host; a shard's thread. */
 size_t node_facts(void *arg, struct arena *arena, struct wire_fact *facts);
+size_t node_settings(void *arg, struct arena *arena, struct wire_fact *facts);
+struct wire_cache *node_caches(void *arg, struct arena *arena, size_t *count);
 
 #endif

@@ -6,6 +6,7 @@
 #include "wire/assert.h"
 
 enum {
+    RESULTS_FIRST = 16,
     BUCKET_COUNT = 1024,            /* power of two */
     PAYLOAD_MAX = 1024 * 1024,      /* beyond it a message leaves before the round ends */
     PAYLOAD_KEPT = 4 * 1024 * 1024, /* a row that grew larger gives its memory back */
@@ -16,8 +17,9 @@ struct row {
     uint64_t route;
     size_t next; /* in the same bucket: number of a row + 1, 0 = none */
     size_t count;
-    struct wire_result *results; /* WIRE_BATCH_MAX of them; `value`, `text` hold no pointers yet */
-    struct buf payload;          /* value then text of each result, back to back */
+    size_t capacity;
+    struct wire_result *results; /* `value`, `text`, `token` hold no pointers yet */
+    struct buf payload;          /* value, text, token of each result, back to back */
 };
 
 struct outbox {
@@ -66,12 +68,23 @@ static bool rows_grow(struct outbox *outbox)
         return false;
     }
     outbox->rows = rows;
-    struct row *row = &rows[outbox->row_capacity];
-    *row = (struct row){.results = malloc(WIRE_BATCH_MAX * sizeof *row->results)};
-    if (!row->results) {
+    rows[outbox->row_capacity++] = (struct row){0};
+    return true;
+}
+
+/* Make room for one more result. */
+static bool results_grow(struct row *row)
+{
+    if (row->count < row->capacity) {
+        return true;
+    }
+    size_t capacity = row->capacity ? row->capacity * 2 : RESULTS_FIRST;
+    struct wire_result *results = realloc(row->results, capacity * sizeof *results);
+    if (!results) {
         return false;
     }
-    outbox->row_capacity++;
+    row->results = results;
+    row->capacity = capacity;
     return true;
 }
 
@@ -106,6 +119,8 @@ static void pointers_set(struct row *row)
         at += result->value.size;
         result->text.data = at;
         at += result->text.size;
+        result->token.data = at;
+        at += result->token.size;
     }
     qn_assert(row->count == 0 || at == row->payload.data + row->payload.size);
 }
@@ -128,7 +143,7 @@ static void row_send(struct outbox *outbox, struct row *row)
 enum qn_status outbox_add(struct outbox *outbox, uint64_t route, const struct wire_result *result)
 {
     struct row *row = row_get(outbox, route);
-    size_t size = result->value.size + result->text.size;
+    size_t size = result->value.size + result->text.size + result->token.size;
 
     if (!row) {
         return QN_MEMORY_FULL;
@@ -137,6 +152,9 @@ enum qn_status outbox_add(struct outbox *outbox, uint64_t route, const struct wi
         (row->count > 0 && row->payload.size + size > PAYLOAD_MAX)) {
         row_send(outbox, row);
     }
+    if (!results_grow(row)) {
+        return QN_MEMORY_FULL;
+    }
     /* One more, so that there is a payload to point into even when all parts are empty. */
     enum qn_status status = buf_reserve(&row->payload, size + 1);
     if (status != QN_OK) {
@@ -144,6 +162,7 @@ enum qn_status outbox_add(struct outbox *outbox, uint64_t route, const struct wi
     }
     (void)!buf_append(&row->payload, result->value.data, result->value.size);
     (void)!buf_append(&row->payload, result->text.data, result->text.size);
+    (void)!buf_append(&row->payload, result->token.data, result->token.size);
     row->results[row->count++] = *result;
     return QN_OK;
 }

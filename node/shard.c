@@ -2,6 +2,7 @@
 #include "node/shard.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +16,15 @@
 _Static_assert((int)WIRE_FRAME_MAX == (int)TRANSPORT_FRAME_MAX, "what is encoded must pass");
 
 enum {
-    TICK_MS = 250,
-    FRAMES_PER_ROUND = 256,       /* before the log is woken and answers leave */
-    MOMENT_MS = 200,              /* between two looks at something else while waiting */
-    DRAIN_MS = 5000,              /* how long a stopping shard waits for its log */
-    ARENA_MAX = 64 * 1024 * 1024, /* what one frame may take for its decoding */
+    TICK_MS = 250,   /* each partition is ticked so often */
+    TICK_STEPS = 10, /* a tenth of them at a time, so that no round takes long */
+    FIGURES_MS = 1000,
+    SWEEP_SLOTS = 1024,             /* looked at in one round */
+    FRAMES_PER_ROUND = 256,         /* before the log is woken and answers leave */
+    MOMENT_MS = 200,                /* between two looks at something else while waiting */
+    DRAIN_MS = 5000,                /* how long a stopping shard waits for its log */
+    HISTORY_MAX = 16 * 1024 * 1024, /* of a partition: versions that only cursors need */
+    ARENA_MAX = 64 * 1024 * 1024,   /* what one frame may take for its decoding */
 };
 
 void eventfd_signal(int fd)
@@ -30,7 +35,7 @@ void eventfd_signal(int fd)
     (void)!write(fd, &one, sizeof one);
 }
 
-static void eventfd_drain(int fd)
+void eventfd_drain(int fd)
 {
     uint64_t count;
 
@@ -115,26 +120,44 @@ static void pin(const struct shard *shard)
     }
 }
 
+struct replica_limits shard_limits(const struct cfg *cfg)
+{
+    return (struct replica_limits){
+        .key_size_max_bytes = cfg->limits_key_size_max_bytes,
+        .value_size_max_bytes = cfg->limits_value_size_max_bytes,
+        .uncommitted_max_bytes = cfg->limits_inflight_bytes,
+        .session_ttl_ms = cfg->session_ttl_ms,
+        .session_results_max = cfg->session_results_max,
+        .session_bytes_max = cfg->session_bytes_max,
+        .soft_commit_ms = cfg->commit_soft_interval_ms,
+        .pins_max = cfg->views_pins_max,
+        .pin_ttl_ms = cfg->views_ttl_ms,
+        .history_max_bytes = HISTORY_MAX,
+    };
+}
+
 static enum qn_status parts_open(struct shard *shard, qn_error *err)
 {
     const struct cfg *cfg = shard->options.cfg;
+
+    shard->pages = memory_pages_create(shard->options.memory);
+    shard->caches = cache_figures_create();
     struct outbox_sender sender = {.arg = shard, .send = outbox_send};
     struct grid_options options = {
         .node = cfg->node_id,
         .partition_count = cfg->cluster_partitions,
+        .service_count = shard->options.directory->service_count,
         .lane = shard->options.lane,
         .lane_count = shard->options.lane_count,
-        .limits = {.key_size_max_bytes = cfg->limits_key_size_max_bytes,
-                   .value_size_max_bytes = cfg->limits_value_size_max_bytes,
-                   .uncommitted_max_bytes = cfg->limits_inflight_bytes,
-                   .session_ttl_ms = cfg->session_ttl_ms,
-                   .session_results_max = cfg->session_results_max,
-                   .session_bytes_max = cfg->session_bytes_max},
+        .limits = shard_limits(cfg),
+        .pages = shard->pages ? memory_pages_alloc(shard->pages) : NULL,
     };
 
     arena_init(&shard->arena, ARENA_MAX);
-    if (outbox_create(&sender, &shard->outbox) != QN_OK ||
-        grid_create(&options, &shard->grid) != QN_OK) {
+    if (!options.pages || !shard->caches || outbox_create(&sender, &shard->outbox) != QN_OK ||
+        grid_create(&options, &shard->grid) != QN_OK ||
+        plan_init(&shard->checkpoint.plan, shard->options.lane, shard->options.lane_count,
+                  shard_partitions_all(shard)) != QN_OK) {
         return qn_error_set(err, QN_MEMORY_FULL, "out of memory while starting shard %u",
                             shard->options.lane);
     }
@@ -143,6 +166,7 @@ static enum qn_status parts_open(struct shard *shard, qn_error *err)
 
 static void parts_close(struct shard *shard)
 {
+    checkpoint_close(shard);
     if (txlog_close(shard->log) != QN_OK) {
         (void)pthread_mutex_lock(&shard->lock);
         (void)qn_error_set(&shard->error, QN_IO,
@@ -152,51 +176,43 @@ static void parts_close(struct shard *shard)
     transport_server_close(shard->server);
     transport_close(shard->transport);
     grid_destroy(shard->grid);
+    memory_pages_destroy(shard->pages);
+    memory_charge_to(shard->options.memory, MEMORY_LOG, &shard->log_charged, 0);
+    free(shard->answers);
     outbox_destroy(shard->outbox);
     arena_fini(&shard->arena);
     buf_fini(&shard->encoded);
     free(shard->waiting.list);
 }
 
+static int64_t boot_ms(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_BOOTTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Tell of a jump of the system's clock; one shard does for all. */
+static void clock_tell(const struct shard *shard, enum wall_clock_event event)
+{
+    if (event == WALL_CLOCK_QUIET || shard->options.lane != 0) {
+        return;
+    }
+    bool jumped = event == WALL_CLOCK_JUMPED;
+    logger_write(shard->options.logger, jumped ? LOG_LEVEL_WARN : LOG_LEVEL_INFO, "clock",
+                 jumped ? "jumped" : "settled", "offset_ms=%" PRId64,
+                 wall_clock_offset_ms(&shard->wall_clock, clock_wall_ms(), boot_ms()));
+}
+
 static void time_read(struct shard *shard)
 {
+    enum wall_clock_event event;
+
     shard->round_ns = clock_now_ns();
     shard->now_ms = shard->round_ns / 1000000;
-    shard->wall_ms = clock_wall_ms();
-}
-
-static void figures_publish(struct shard *shard)
-{
-    struct shard_figures *figures = &shard->figures;
-    struct txlog_stats log;
-    struct grid_stats grid;
-
-    grid_stats(shard->grid, &grid);
-    txlog_stats(shard->log, &log);
-    figure_set(&figures->partitions, grid.partitions);
-    figure_set(&figures->leading, grid.leading);
-    figure_set(&figures->faulted, grid.faulted);
-    figure_set(&figures->entries, grid.entries);
-    figure_set(&figures->entry_bytes, grid.entry_bytes);
-    figure_set(&figures->table_bytes, grid.table_bytes);
-    figure_set(&figures->uncommitted_bytes, grid.uncommitted_bytes);
-    figure_set(&figures->memory_bytes, grid.memory_bytes);
-    figure_set(&figures->sessions, grid.sessions);
-    figure_set(&figures->log_bytes, log.bytes);
-    figure_set(&figures->log_records, log.records);
-    figure_set(&figures->log_syncs, log.syncs);
-    figure_set(&figures->log_sync_ns, log.sync_ns);
-}
-
-static void each_partition(struct shard *shard, const struct replica_event *event)
-{
-    uint32_t count = shard->options.directory->partition_count;
-
-    for (uint32_t p = shard->options.lane; p < count; p += shard->options.lane_count) {
-        struct replica_event own = *event;
-        own.partition = p;
-        shard_step(shard, &own);
-    }
+    shard->wall_ms = wall_clock_read(&shard->wall_clock, clock_wall_ms(), boot_ms(), &event);
+    clock_tell(shard, event);
 }
 
 /* Tell once when the disk has become full, and once when there is space again. */
@@ -217,16 +233,81 @@ static void space_watch(struct shard *shard)
                  full ? " action=\"changes are, or soon will be, refused: make space there\"" : "");
 }
 
+/* Tell once when changes are refused for want of memory, and once when they are accepted again. */
+static void memory_watch(struct shard *shard)
+{
+    enum qn_status before = shard->memory;
+
+    shard->memory = memory_status(shard->options.memory);
+    if (shard->memory == before || shard->options.lane != 0) {
+        return;
+    }
+    bool full = shard->memory != QN_OK;
+    logger_write(shard->options.logger, full ? LOG_LEVEL_WARN : LOG_LEVEL_INFO, "memory",
+                 full ? "limit_reached" : "below_limit",
+                 "used_bytes=%" PRIu64 " limit_bytes=%" PRIu64, memory_total(shard->options.memory),
+                 shard->options.memory->limit_bytes);
+}
+
+/* Tell once when the log is at its limit, and once when snapshots have caught up. */
+static void budget_watch(struct shard *shard)
+{
+    bool behind = checkpoint_behind(shard);
+
+    if (behind == shard->log_behind) {
+        return;
+    }
+    shard->log_behind = behind;
+    logger_write(shard->options.logger, behind ? LOG_LEVEL_WARN : LOG_LEVEL_INFO, "log",
+                 behind ? "over_budget" : "within_budget", "lane=%u used_bytes=%" PRIu64,
+                 shard->options.lane, checkpoint_log_used(shard));
+}
+
+/* Tick the next few partitions. */
+static void partitions_tick(struct shard *shard)
+{
+    uint32_t count = shard->checkpoint.plan.count;
+    uint32_t few = (count + TICK_STEPS - 1) / TICK_STEPS;
+    bool room = shard_append_room(shard);
+
+    for (uint32_t i = 0; i < few; i++) {
+        uint32_t number = shard->tick_next < count ? shard->tick_next : 0;
+        struct replica_event event = {.kind = REPLICA_TICK,
+                                      .partition =
+                                          shard->options.lane + number * shard->options.lane_count,
+                                      .append = room && shard_append_room(shard)};
+        shard->tick_next = number + 1;
+        shard_step(shard, &event);
+    }
+}
+
 static void tick(struct shard *shard)
 {
-    struct replica_event event = {.kind = REPLICA_TICK};
-
-    if (shard->now_ms >= shard->tick_at_ms) {
-        shard->tick_at_ms = shard->now_ms + TICK_MS;
-        each_partition(shard, &event);
-        figures_publish(shard);
-        space_watch(shard);
+    memory_watch(shard);
+    if (shard->now_ms < shard->tick_at_ms) {
+        return;
     }
+    shard->tick_at_ms = shard->now_ms + TICK_MS / TICK_STEPS;
+    partitions_tick(shard);
+    checkpoint_look(shard);
+    budget_watch(shard);
+    space_watch(shard);
+    if (shard->now_ms >= shard->figures_at_ms) {
+        shard->figures_at_ms = shard->now_ms + FIGURES_MS;
+        shard_figures_refresh(shard);
+        shard->sweeping = true;
+    }
+}
+
+/* Work that nobody waits for, a little in each round. True: there is more of it. */
+static bool background(struct shard *shard)
+{
+    bool more = checkpoint_work(shard);
+
+    if (shard->sweeping) {
+        shard->sweeping = grid_sweep(shard->grid, SWEEP_SLOTS);
+    }
+    return more || shard->sweeping;
 }
 
 static void partitions_open(struct shard *shard)
@@ -238,9 +319,10 @@ static void partitions_open(struct shard *shard)
                                   .leader = directory->node};
 
     time_read(shard);
-    each_partition(shard, &event);
+    shard_step_all(shard, &event);
     txlog_flush(shard->log);
-    figures_publish(shard);
+    shard_figures_refresh(shard);
+    shard->checkpoint.due_ms = shard->now_ms + shard->options.cfg->commit_hard_interval_ms;
 }
 
 static uint64_t route_pack(const struct transport_route *route)
@@ -271,7 +353,7 @@ static void frames_take(struct shard *shard)
 static void loop_round(struct shard *shard)
 {
     struct transport_wait waits[] = {{.server = shard->server}, {.fd = shard->wake_fd}};
-    int64_t left_ms = shard->tick_at_ms - shard->now_ms;
+    int64_t left_ms = shard->busy ? 0 : shard->tick_at_ms - shard->now_ms;
 
     (void)transport_wait(waits, 2, left_ms > 0 ? left_ms : 0);
     time_read(shard);
@@ -279,11 +361,13 @@ static void loop_round(struct shard *shard)
     if (waits[1].readable) {
         eventfd_drain(shard->wake_fd);
         shard_durable(shard);
+        shard_clerk_answers(shard);
     }
     if (waits[0].readable) {
         frames_take(shard);
     }
     tick(shard);
+    shard->busy = background(shard);
     txlog_flush(shard->log);
     outbox_flush(shard->outbox);
 }
@@ -330,6 +414,7 @@ static void *shard_main(void *arg)
     qn_error err = QN_ERROR_INIT;
 
     pin(shard);
+    wall_clock_init(&shard->wall_clock, clock_wall_ms(), boot_ms());
     time_read(shard);
     if (parts_open(shard, &err) != QN_OK) {
         error_keep(shard, &err);
@@ -351,12 +436,16 @@ static void *shard_main(void *arg)
         loop_round(shard);
     }
     drain(shard);
+    if (!shard->log_broken && !txlog_failed(shard->log, NULL) && shard->waiting.count == 0) {
+        checkpoint_seal(shard);
+    }
     phase_set(shard, SHARD_ENDED);
     return NULL;
 }
 
 void shard_destroy(struct shard *shard)
 {
+    cache_figures_destroy(shard->caches);
     if (shard->wake_fd >= 0) {
         (void)close(shard->wake_fd);
     }
@@ -460,4 +549,9 @@ enum qn_status shard_join(struct shard *shard, qn_error *err)
 struct shard_figures *shard_figures(struct shard *shard)
 {
     return &shard->figures;
+}
+
+const struct cache_figures *shard_cache_figures(const struct shard *shard)
+{
+    return shard->caches;
 }

@@ -62,24 +62,13 @@ static void answer_table(struct shard *shard, uint64_t route, const struct wire_
     shard_send(shard, route, &out);
 }
 
-static void answer_cache_open(struct shard *shard, uint64_t route, const struct wire_message *in)
-{
-    struct wire_message out = {.kind = WIRE_CACHE_ACK, .correlation = in->correlation};
-    qn_error err = QN_ERROR_INIT;
-
-    out.status =
-        directory_cache_open(shard->options.directory, in->name, in->create, &out.cache, &err);
-    out.text = bytes_of_text(err.text);
-    shard_send(shard, route, &out);
-}
-
 static void answer_status(struct shard *shard, uint64_t route, const struct wire_message *in)
 {
     struct wire_fact facts[SHARD_FACTS_MAX];
     struct wire_message out = {
         .kind = WIRE_STATUS_ACK, .correlation = in->correlation, .facts = facts};
 
-    out.fact_count = shard->options.facts(shard->options.arg, &shard->arena, facts);
+    out.fact_count = shard->options.host.facts(shard->options.host.arg, &shard->arena, facts);
     shard_send(shard, route, &out);
 }
 
@@ -94,26 +83,77 @@ static void op_refuse(struct shard *shard, uint64_t route, const struct wire_op 
                                  .epoch = shard->options.directory->epoch,
                                  .text = bytes_of_text(text)};
 
-    shard_count(shard, op->kind, false, shard->round_ns);
+    shard_count(shard, op->kind, op->cache, status, shard->round_ns);
     shard_reply(shard, route, &result);
 }
 
 /* Is there space for the record that the operation may form (protocol B.7.3)? */
-static enum qn_status op_reserve(struct shard *shard, const struct wire_op *op)
+static enum qn_status space_for(struct shard *shard, const struct wire_op *op)
 {
     size_t old_size = op->flags & WIRE_RETURN_OLD ? RECORD_OLD_VALUE_MAX : 0;
 
-    return wire_op_is_change(op->kind)
-               ? txlog_reserve(shard->log, RECORD_ROOM + op->key.size + op->value.size + old_size)
-               : QN_OK;
+    if (!wire_op_is_change(op->kind)) {
+        return QN_OK;
+    }
+    if (shard->log_behind) {
+        return QN_OVERLOADED;
+    }
+    return txlog_reserve(shard->log, RECORD_ROOM + op->key.size + op->value.size + old_size);
+}
+
+static bool adds(uint32_t kind)
+{
+    return kind == WIRE_OP_PUT || kind == WIRE_OP_PUT_IF_ABSENT || kind == WIRE_OP_REPLACE;
+}
+
+/* Is there memory for it, within the limits of the node and of the cache? What comes in between two
+ * countings is added up here, so that a burst is noticed in time. */
+static enum qn_status memory_for(struct shard *shard, const struct wire_op *op,
+                                 const struct cache_info *cache)
+{
+    struct cache_row *row;
+
+    if (!adds(op->kind) || shard->memory != QN_OK || !cache || cache->size_max_bytes == 0) {
+        return shard->memory;
+    }
+    row = cache_figures_room(shard->caches, op->cache);
+    if (!row) {
+        return QN_MEMORY_FULL;
+    }
+    if (figure_get(&row->bytes) >= cache->size_max_bytes / shard->options.lane_count) {
+        return QN_MEMORY_FULL;
+    }
+    figure_add(&row->bytes, op->key.size + op->value.size);
+    return QN_OK;
+}
+
+/* Does the operation name a cache that is there, and a partition of its service? */
+static const char *misnamed(const struct shard *shard, const struct wire_op *op,
+                            const struct cache_info *cache, enum qn_status *status)
+{
+    if (op->kind == WIRE_OP_SESSION_OPEN || op->kind == WIRE_OP_OUTCOME) {
+        return NULL;
+    }
+    if (!cache || atomic_load_explicit(&cache->dropped, memory_order_relaxed)) {
+        *status = QN_UNKNOWN_CACHE;
+        return "no cache has this id: open it again";
+    }
+    if (op->partition / shard->options.directory->hash_partitions != cache->service) {
+        *status = QN_INVALID;
+        return "the partition is not of the cache's service: open the cache again";
+    }
+    return NULL;
 }
 
 static void op_run(struct shard *shard, uint64_t route, struct client_id client,
                    const struct wire_op *op)
 {
-    if (op->kind != WIRE_OP_SESSION_OPEN &&
-        !directory_cache_known(shard->options.directory, op->cache)) {
-        op_refuse(shard, route, op, QN_UNKNOWN_CACHE, "no cache has this id: open it again");
+    const struct cache_info *cache = directory_cache(shard->options.directory, op->cache);
+    enum qn_status status = QN_OK;
+    const char *why = misnamed(shard, op, cache, &status);
+
+    if (why) {
+        op_refuse(shard, route, op, status, why);
         return;
     }
     struct replica_event event = {.kind = REPLICA_REQUEST,
@@ -121,11 +161,13 @@ static void op_run(struct shard *shard, uint64_t route, struct client_id client,
                                   .op = op,
                                   .client = client,
                                   .route = route,
-                                  .space = op_reserve(shard, op)};
-    shard->op_now = op->kind < SHARD_OPS ? op->kind : 0;
+                                  .space = space_for(shard, op),
+                                  .memory = memory_for(shard, op, cache),
+                                  .cache_ttl_ms = cache ? cache->ttl_ms : 0};
+    shard->op = op;
     shard->op_waits = false;
     shard_step(shard, &event);
-    shard->op_now = 0;
+    shard->op = NULL;
 }
 
 static void answer_request(struct shard *shard, uint64_t route, const struct wire_message *in)
@@ -171,7 +213,22 @@ static void message_answer(struct shard *shard, uint64_t route, const struct wir
         answer_request(shard, route, in);
         break;
     case WIRE_CACHE_OPEN:
-        answer_cache_open(shard, route, in);
+        shard_cache_open(shard, route, in);
+        break;
+    case WIRE_CACHE_DROP:
+        shard_cache_drop(shard, route, in);
+        break;
+    case WIRE_CACHES:
+        shard_caches(shard, route, in);
+        break;
+    case WIRE_COMMIT:
+        shard_commit(shard, route, in);
+        break;
+    case WIRE_CONFIG:
+        shard_settings(shard, route, in);
+        break;
+    case WIRE_LOG_LEVEL:
+        shard_log_level(shard, route, in);
         break;
     case WIRE_STATUS:
         answer_status(shard, route, in);

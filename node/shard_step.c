@@ -6,7 +6,7 @@
 
 enum {
     RING_CAPACITY_FIRST = 1024,
-    BUCKET_FIRST_NS = 50000,
+    APPEND_ROOM = 256 * 1024, /* of EXPIRE records and ends of sessions of one partition */
 };
 
 /* Make room for one more; false without memory. */
@@ -46,20 +46,6 @@ static void ring_pop(struct waiting_ring *ring)
     ring->count--;
 }
 
-void shard_count(struct shard *shard, uint32_t op, bool ok, int64_t started_ns)
-{
-    struct shard_op_figures *figures = &shard->figures.ops[op < SHARD_OPS ? op : 0];
-    uint64_t took = (uint64_t)(shard->round_ns > started_ns ? shard->round_ns - started_ns : 0);
-    size_t bucket = 0;
-
-    for (uint64_t bound = BUCKET_FIRST_NS; took > bound && bucket < SHARD_BUCKETS - 1; bound *= 2) {
-        bucket++;
-    }
-    figure_add(ok ? &figures->ok : &figures->failed, 1);
-    figure_add(&figures->sum_ns, took);
-    figure_add(&figures->buckets[bucket], 1);
-}
-
 /* The node can not vouch for its log any more: it ends, and is replaced or restarted. */
 static void log_failed(struct shard *shard)
 {
@@ -74,20 +60,29 @@ static void log_failed(struct shard *shard)
     (void)qn_error_set(&shard->error, err.status, "%s", err.text);
     (void)pthread_mutex_unlock(&shard->lock);
     atomic_store(&shard->stopping, true);
-    shard->options.failed(shard->options.arg);
+    shard->options.host.failed(shard->options.host.arg);
+}
+
+/* Partitions of the memory service are answered from memory: what was appended is committed with
+ * this step, and on disk soon after (B.7). */
+static bool of_memory_service(const struct shard *shard, uint32_t partition)
+{
+    return partition / shard->options.directory->hash_partitions == WIRE_SERVICE_MEMORY;
 }
 
 static void append(struct shard *shard, const struct record *record)
 {
     struct waiting waiting = {.index = record->index,
                               .partition = record->partition,
-                              .op = shard->op_now,
+                              .op = shard->op ? shard->op->kind : 0,
+                              .cache = shard->op ? shard->op->cache : 0,
                               .started_ns = shard->round_ns};
 
     shard->op_waits = true;
     if (shard->log_broken) {
         return;
     }
+    waiting.begin = txlog_next(shard->log);
     if (!ring_reserve(&shard->waiting) || txlog_append(shard->log, record, &waiting.lsn) != QN_OK) {
         /* Room was reserved before the record was formed, so only a failed log or exhausted memory
          * lead here. The record is in the replica and not in the log: this process must not go on.
@@ -95,7 +90,12 @@ static void append(struct shard *shard, const struct record *record)
         log_failed(shard);
         return;
     }
-    ring_push(&shard->waiting, &waiting);
+    plan_appended(&shard->checkpoint.plan, record->partition, waiting.begin);
+    if (of_memory_service(shard, record->partition)) {
+        shard->memory_index = record->index;
+    } else {
+        ring_push(&shard->waiting, &waiting);
+    }
 }
 
 void shard_reply(struct shard *shard, uint64_t route, const struct wire_result *result)
@@ -107,13 +107,14 @@ void shard_reply(struct shard *shard, uint64_t route, const struct wire_result *
 
 static void reply(struct shard *shard, const struct replica_action *action)
 {
-    if (shard->op_now != 0 && !shard->op_waits) {
-        shard_count(shard, shard->op_now, action->result.status >= 0, shard->round_ns);
+    if (shard->op && !shard->op_waits) {
+        shard_count(shard, shard->op->kind, shard->op->cache, (enum qn_status)action->result.status,
+                    shard->round_ns);
     }
     shard_reply(shard, action->route, &action->result);
 }
 
-void shard_step(struct shard *shard, struct replica_event *event)
+static void step(struct shard *shard, struct replica_event *event)
 {
     struct replica_actions actions = {0};
 
@@ -136,10 +137,39 @@ void shard_step(struct shard *shard, struct replica_event *event)
     }
 }
 
+void shard_step(struct shard *shard, struct replica_event *event)
+{
+    shard->memory_index = 0;
+    step(shard, event);
+    if (shard->memory_index > 0) {
+        struct replica_event durable = {.kind = REPLICA_DURABLE,
+                                        .partition = event->partition,
+                                        .durable_index = shard->memory_index};
+        shard->op_waits = false;
+        step(shard, &durable);
+    }
+}
+
+bool shard_append_room(struct shard *shard)
+{
+    return txlog_reserve(shard->log, APPEND_ROOM) == QN_OK;
+}
+
+void shard_step_all(struct shard *shard, const struct replica_event *event)
+{
+    uint32_t count = shard_partitions_all(shard);
+
+    for (uint32_t p = shard->options.lane; p < count; p += shard->options.lane_count) {
+        struct replica_event own = *event;
+        own.partition = p;
+        shard_step(shard, &own);
+    }
+}
+
 void shard_durable(struct shard *shard)
 {
     uint64_t durable = txlog_durable(shard->log);
-    struct waiting *waiting;
+    struct waiting *front;
 
     if (shard->log_broken) {
         return;
@@ -148,17 +178,15 @@ void shard_durable(struct shard *shard)
         log_failed(shard);
         return;
     }
-    shard->op_now = 0;
-    while ((waiting = ring_front(&shard->waiting)) != NULL && waiting->lsn <= durable) {
+    while ((front = ring_front(&shard->waiting)) != NULL && front->lsn <= durable) {
+        struct waiting waiting = *front;
         struct replica_event event = {.kind = REPLICA_DURABLE,
-                                      .partition = waiting->partition,
-                                      .durable_index = waiting->index};
-        uint32_t op = waiting->op;
-        int64_t started_ns = waiting->started_ns;
+                                      .partition = waiting.partition,
+                                      .durable_index = waiting.index};
         ring_pop(&shard->waiting);
         shard_step(shard, &event);
-        if (op != 0) {
-            shard_count(shard, op, true, started_ns);
+        if (waiting.op != 0) {
+            shard_count(shard, waiting.op, waiting.cache, QN_OK, waiting.started_ns);
         }
     }
 }

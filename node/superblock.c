@@ -21,6 +21,8 @@ enum { FILE_SIZE_MAX = 4096, PID_TEXT_SIZE = 24, LOCK_MODE = 0600 };
 
 struct datadir {
     int lock_fd; /* the lock goes with it */
+    char *path;
+    struct superblock block; /* as it is on disk */
 };
 
 static enum qn_status damaged(const char *path, qn_error *err)
@@ -75,7 +77,14 @@ static enum qn_status decode(const char *path, struct bytes text, struct superbl
         !take_u32(&lines, "quoin-superblock", &read.format)) {
         return damaged(path, err);
     }
-    if (read.format != SUPERBLOCK_FORMAT) {
+    if (read.format < SUPERBLOCK_FORMAT) {
+        return qn_error_set(err, QN_CORRUPT,
+                            "%.160s has data format %" PRIu32
+                            ", which this quoind does not read any more (it has %d): export with "
+                            "the version that wrote it, and import into an empty directory",
+                            path, read.format, SUPERBLOCK_FORMAT);
+    }
+    if (read.format > SUPERBLOCK_FORMAT) {
         return qn_error_set(err, QN_CORRUPT,
                             "%.160s has data format %" PRIu32
                             ", this quoind knows %d: start the version that wrote it",
@@ -84,7 +93,8 @@ static enum qn_status decode(const char *path, struct bytes text, struct superbl
     if (!lines_take_number(&lines, "cluster", &read.cluster) || read.cluster == 0 ||
         !lines_take_number(&lines, "disk", &read.disk) || !take_u32(&lines, "node", &read.node) ||
         !take_u32(&lines, "partitions", &read.partitions) ||
-        !take_u32(&lines, "lanes", &read.lanes) || !take_name(&lines, &read) || lines.size != 0) {
+        !take_u32(&lines, "lanes", &read.lanes) || read.partitions == 0 || read.lanes == 0 ||
+        !take_name(&lines, &read) || lines.size != 0) {
         return damaged(path, err);
     }
     *block = read;
@@ -130,8 +140,7 @@ static enum qn_status empty_check(const char *path, qn_error *err)
     return status;
 }
 
-/* QN_ABSENT: there is no superblock. */
-static enum qn_status load(const char *path, struct superblock *block, qn_error *err)
+enum qn_status superblock_read(const char *path, struct superblock *block, qn_error *err)
 {
     struct buf text = {0};
     enum qn_status status = file_read(path, SUPERBLOCK_NAME, FILE_SIZE_MAX, &text, err);
@@ -157,11 +166,24 @@ static bool draw(uint64_t *id)
     return true;
 }
 
+static enum qn_status write_block(const char *path, const struct superblock *block, qn_error *err)
+{
+    struct buf text = {0};
+    enum qn_status status = encode(block, &text);
+
+    if (status == QN_OK) {
+        status = file_replace(path, SUPERBLOCK_NAME, buf_bytes(&text), err);
+    } else {
+        status = qn_error_set(err, status, "out of memory");
+    }
+    buf_fini(&text);
+    return status;
+}
+
 static enum qn_status create(const char *path, const struct superblock *wanted,
                              struct superblock *block, qn_error *err)
 {
     struct superblock made = *wanted;
-    struct buf text = {0};
 
     made.format = SUPERBLOCK_FORMAT;
     if (strpbrk(made.cluster_name, "\r\n")) {
@@ -171,13 +193,7 @@ static enum qn_status create(const char *path, const struct superblock *wanted,
         return qn_error_set(err, QN_IO, "cannot draw the ids of the cluster and the disk: %s",
                             strerror(errno));
     }
-    enum qn_status status = encode(&made, &text);
-    if (status == QN_OK) {
-        status = file_replace(path, SUPERBLOCK_NAME, buf_bytes(&text), err);
-    } else {
-        status = qn_error_set(err, status, "out of memory");
-    }
-    buf_fini(&text);
+    enum qn_status status = write_block(path, &made, err);
     if (status == QN_OK) {
         *block = made;
     }
@@ -195,7 +211,6 @@ static enum qn_status compare(const char *path, const struct superblock *wanted,
         {"belongs to node", "node.id", block->node, wanted->node},
         {"has a number of partitions of", "cluster.partitions", block->partitions,
          wanted->partitions},
-        {"has a number of lanes of", "node.shards", block->lanes, wanted->lanes},
     };
 
     if (strcmp(block->cluster_name, wanted->cluster_name) != 0) {
@@ -205,8 +220,7 @@ static enum qn_status compare(const char *path, const struct superblock *wanted,
                             path, block->cluster_name, wanted->cluster_name);
     }
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        bool any = numbers[i].wanted == 0;
-        if (!any && numbers[i].found != numbers[i].wanted) {
+        if (numbers[i].found != numbers[i].wanted) {
             return qn_error_set(err, QN_CLUSTER,
                                 "%.80s %s %" PRIu32 ", not %" PRIu32 ": set %s = %" PRIu32
                                 ", or node.data_dir to another directory",
@@ -272,7 +286,7 @@ static enum qn_status lock_open(const char *path, struct datadir *datadir, qn_er
 static enum qn_status foreign_check(const char *path, qn_error *err)
 {
     struct superblock block;
-    enum qn_status status = load(path, &block, err);
+    enum qn_status status = superblock_read(path, &block, err);
 
     return status == QN_ABSENT ? empty_check(path, err) : status;
 }
@@ -282,7 +296,7 @@ static enum qn_status claim(const char *path, const struct superblock *wanted, u
 {
     struct superblock fresh = *wanted;
     struct superblock block = {0};
-    enum qn_status status = load(path, &block, err);
+    enum qn_status status = superblock_read(path, &block, err);
 
     if (status == QN_ABSENT) {
         status = empty_check(path, err);
@@ -305,13 +319,17 @@ enum qn_status datadir_open(const char *path, const struct superblock *wanted, u
 {
     qn_assert(wanted->node > 0);
     qn_assert(wanted->partitions > 0);
-    struct datadir *made = malloc(sizeof *made);
+    struct datadir *made = calloc(1, sizeof *made);
 
     if (!made) {
         return qn_error_set(err, QN_MEMORY_FULL, "out of memory");
     }
     made->lock_fd = -1;
-    enum qn_status status = file_dir_make(path, err);
+    made->path = strdup(path);
+    enum qn_status status = made->path ? QN_OK : qn_error_set(err, QN_MEMORY_FULL, "out of memory");
+    if (status == QN_OK) {
+        status = file_dir_make(path, err);
+    }
     if (status == QN_OK) {
         status = foreign_check(path, err);
     }
@@ -319,12 +337,14 @@ enum qn_status datadir_open(const char *path, const struct superblock *wanted, u
         status = lock_open(path, made, err);
     }
     if (status == QN_OK) {
-        status = claim(path, wanted, lanes_first, found, err);
+        status = claim(path, wanted, lanes_first, &made->block, err);
     }
     if (status != QN_OK) {
         datadir_close(made);
         return status;
     }
+    lanes_clean(path, made->block.lanes);
+    *found = made->block;
     *datadir = made;
     return QN_OK;
 }
@@ -335,6 +355,39 @@ void datadir_close(struct datadir *datadir)
         if (datadir->lock_fd >= 0) {
             (void)close(datadir->lock_fd);
         }
+        free(datadir->path);
         free(datadir);
     }
+}
+
+enum qn_status superblock_lanes_set(struct datadir *datadir, uint32_t lanes, qn_error *err)
+{
+    struct superblock block = datadir->block;
+
+    qn_assert(lanes > 0);
+    block.lanes = lanes;
+    enum qn_status status = write_block(datadir->path, &block, err);
+    if (status == QN_OK) {
+        datadir->block = block;
+    }
+    return status;
+}
+
+bool datadir_locked(const char *path, long *pid)
+{
+    int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = dir_fd < 0 ? -1 : openat(dir_fd, LOCK_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+    if (dir_fd >= 0) {
+        (void)close(dir_fd);
+    }
+    if (fd < 0) {
+        return false;
+    }
+    bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (locked && pid) {
+        *pid = lock_owner(fd);
+    }
+    (void)close(fd);
+    return locked;
 }

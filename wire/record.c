@@ -65,7 +65,7 @@ enum qn_status record_encode(const struct record *record, struct buf *out)
     size_t size = record_size(record);
     uint8_t *at;
 
-    qn_assert(record->type >= RECORD_EPOCH_START && record->type <= RECORD_SESSION_END);
+    qn_assert(record->type >= RECORD_EPOCH_START && record->type <= RECORD_CLEAR);
     if (size - RECORD_HEADER_SIZE > RECORD_BODY_MAX) {
         return QN_TOO_LARGE;
     }
@@ -94,7 +94,7 @@ enum qn_status record_decode(struct bytes data, struct record *record, size_t *s
     }
     size_t effects_size = get_u32(at + 88);
     size_t result_size = get_u32(at + 92);
-    if (at[1] < RECORD_EPOCH_START || at[1] > RECORD_SESSION_END ||
+    if (at[1] < RECORD_EPOCH_START || at[1] > RECORD_CLEAR ||
         effects_size + result_size > RECORD_BODY_MAX) {
         return QN_MALFORMED;
     }
@@ -146,7 +146,7 @@ enum qn_status effect_next(struct bytes *effects, struct effect *effect)
     size_t key_size = get_u32(at + 16);
     size_t value_size = get_u32(at + 20);
     size_t left = effects->size - EFFECT_HEADER_SIZE;
-    if ((at[0] != EFFECT_PUT && at[0] != EFFECT_REMOVE) || key_size > left ||
+    if (at[0] < EFFECT_PUT || at[0] > EFFECT_TOUCH || key_size > left ||
         value_size > left - key_size) {
         return QN_MALFORMED;
     }

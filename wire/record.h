@@ -18,6 +18,8 @@ enum record_type {
     RECORD_WRITE = 2,        /* effects of one request on one partition, atomic */
     RECORD_SESSION_OPEN = 3, /* its index is the session id of (client, partition) (B.10) */
     RECORD_SESSION_END = 4,  /* the session `session` of `client` has ended */
+    RECORD_EXPIRE = 5,       /* entries that the partition's time has passed; effects only (B.11) */
+    RECORD_CLEAR = 6,        /* all entries of a dropped cache; one effect, no client */
 };
 
 enum {
@@ -57,6 +59,8 @@ struct record {
 enum effect_kind {
     EFFECT_PUT = 1,
     EFFECT_REMOVE = 2,
+    EFFECT_CLEAR = 3, /* every entry of the cache in this partition; no key */
+    EFFECT_TOUCH = 4, /* another time of expiry, the value stays */
 };
 
 struct effect {
@@ -65,7 +69,7 @@ struct effect {
     uint32_t cache;
     int64_t expires_at_ms; /* partition time; INT64_MAX = never */
     struct bytes key;
-    struct bytes value; /* empty for REMOVE */
+    struct bytes value; /* of PUT */
 };
 
 /* Append the octets of a record. QN_MEMORY_FULL, QN_TOO_LARGE (body over RECORD_BODY_MAX): `out` is

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 struct status_row {
     int32_t number;
@@ -60,11 +61,23 @@ bool qn_status_known(int32_t number)
     return row_find(number) != NULL;
 }
 
+/* Octets of the caller's struct that are known to both sides. */
+static size_t known_size(const qn_error *err)
+{
+    const size_t first_version = offsetof(qn_error, change_id);
+
+    return err->size < first_version  ? first_version
+           : err->size > sizeof(*err) ? sizeof(*err)
+                                      : err->size;
+}
+
 void qn_error_clear(qn_error *err)
 {
+    const qn_error clear = QN_ERROR_INIT;
+
     if (err) {
         size_t size = err->size;
-        *err = (qn_error)QN_ERROR_INIT;
+        memcpy(err, &clear, known_size(err));
         err->size = size;
     }
 }
@@ -87,4 +100,21 @@ enum qn_status qn_error_set(qn_error *err, enum qn_status status, const char *fo
         va_end(args);
     }
     return status;
+}
+
+static bool has_change(const qn_error *err)
+{
+    return err && known_size(err) == sizeof *err;
+}
+
+void qn_error_set_change(qn_error *err, const char *change_id)
+{
+    if (has_change(err)) {
+        (void)snprintf(err->change_id, sizeof err->change_id, "%s", change_id);
+    }
+}
+
+const char *qn_change_id(const qn_error *err)
+{
+    return has_change(err) ? err->change_id : "";
 }

@@ -58,7 +58,8 @@ enum qn_certainty {
     X(QN_CLOSED, -32, false, QN_NOT_APPLIED, "closed")                                             \
     X(QN_UNKNOWN_CACHE, -33, false, QN_NOT_APPLIED, "no cache of this name")                       \
     X(QN_WRONG_TYPE, -34, false, QN_NOT_APPLIED, "the value has another type")                     \
-    X(QN_MALFORMED, -35, false, QN_NOT_APPLIED, "malformed data")
+    X(QN_MALFORMED, -35, false, QN_NOT_APPLIED, "malformed data")                                  \
+    X(QN_WITHDRAWN, -36, false, QN_NOT_APPLIED, "settled as not applied before it arrived")
 
 enum qn_status {
 #define QN_STATUS_ENUM(name, number, retry, certainty, text) name = number,
@@ -81,7 +82,10 @@ enum qn_certainty qn_status_certainty(enum qn_status status);
 /* Is this number a status we know? */
 bool qn_status_known(int32_t number);
 
-enum { QN_ERROR_TEXT_MAX = 320 };
+enum {
+    QN_ERROR_TEXT_MAX = 320,
+    QN_CHANGE_ID_MAX = 96, /* octets of a change's name, NUL included */
+};
 
 /* Detail for the person who must act. The caller owns it and may pass NULL instead. Sticky: a call
  * given an error that already holds a failure does nothing and returns that failure. */
@@ -93,6 +97,8 @@ typedef struct qn_error {
     int32_t partition;            /* -1 when none is concerned */
     uint32_t node;                /* 0 when none is concerned */
     char text[QN_ERROR_TEXT_MAX]; /* one line; names the key, node or file and what to do */
+    /* Ends the first version. */
+    char change_id[QN_CHANGE_ID_MAX]; /* of a change of unknown outcome, for qn_outcome; else "" */
 } qn_error;
 
 #define QN_ERROR_INIT                                                                              \
@@ -100,7 +106,7 @@ typedef struct qn_error {
         .size = sizeof(qn_error), .partition = -1                                                  \
     }
 
-/* Re-arm an error so that the next calls run. NULL allowed. */
+/* Re-arm an error so that the next calls run. NULL allowed. Nothing behind `size` is touched. */
 void qn_error_clear(qn_error *err);
 
 /* Does `err` already hold a failure? False for NULL. */
@@ -113,5 +119,12 @@ __attribute__((format(printf, 3, 4)))
 #endif
 enum qn_status
 qn_error_set(qn_error *err, enum qn_status status, const char *format, ...);
+
+/* Name the change that `err` says has an unknown outcome. Nothing happens when the caller's struct
+ * has no room for it, or `err` is NULL. */
+void qn_error_set_change(qn_error *err, const char *change_id);
+
+/* That name; "" when there is none. Lives as long as `err`. */
+const char *qn_change_id(const qn_error *err);
 
 #endif

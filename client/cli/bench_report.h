@@ -10,11 +10,19 @@ struct bench_summary {
     const char *cache;
     const struct bench_plan *plan;
     const struct bench_result *result; /* of all workers together */
-    unsigned thread_count;
-    unsigned client_count;
-    double seconds; /* measured */
+    double seconds;                    /* measured */
     bool interrupted;
 };
+
+/* The percentiles that are shown: name in JSON, title in tables. */
+struct bench_percentile {
+    const char *name;
+    const char *title;
+    double percent;
+};
+
+extern const struct bench_percentile bench_percentiles[];
+extern const size_t bench_percentile_count;
 
 /* For people, on several lines. */
 void bench_report_print(const struct bench_summary *summary, FILE *to);

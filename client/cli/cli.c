@@ -4,17 +4,23 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "client/cli/commands.h"
+#include "client/cli/interrupt.h"
 #include "client/cli/json_value.h"
 #include "client/cli/text.h"
 
-enum { CLI_CLOSE_MS = 200, CLI_MEASURED_DIGITS = 9 };
+enum { CLI_MEASURED_DIGITS = 9, CLI_ANSWER_MAX = 16 };
 
 __attribute__((format(printf, 2, 0))) static void say(const struct cli *cli, const char *format,
                                                       va_list arguments)
 {
-    const char *name = cli->command != NULL ? cli->command->name : NULL;
-    fprintf(stderr, "quoin%s%s: ", name != NULL ? " " : "", name != NULL ? name : "");
+    fflush(stdout); /* on a terminal the order counts */
+    if (cli->place != CLI_SHELL) {
+        const char *name = cli->command != NULL ? cli->command->name : NULL;
+        fprintf(stderr, "quoin%s%s: ", name != NULL ? " " : "", name != NULL ? name : "");
+    }
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
 }
@@ -33,69 +39,95 @@ enum cli_exit cli_usage(const struct cli *cli, const char *format, ...)
     va_start(arguments, format);
     say(cli, format, arguments);
     va_end(arguments);
+    const char *tool = cli->place == CLI_SHELL ? "" : "quoin ";
     if (cli->command != NULL) {
         const char *shown = cli->command->arguments;
-        fprintf(stderr, "usage: quoin %s %s%s[options]; more with: quoin help %s\n",
-                cli->command->name, shown, *shown != '\0' ? " " : "", cli->command->name);
+        fprintf(stderr, "usage: %s%s %s%s[options]; more with: %shelp %s\n", tool,
+                cli->command->name, shown, *shown != '\0' ? " " : "", tool, cli->command->name);
     } else {
-        fputs("for the commands: quoin help\n", stderr);
+        fprintf(stderr, "for the commands: %shelp\n", tool);
     }
     return CLI_USAGE;
 }
 
+/* A change of unknown outcome has a name by which it can be settled. */
+static void outcome_hint(const struct cli *cli, const qn_error *err)
+{
+    const char *change = qn_change_id(err);
+    if (err->certainty == QN_UNKNOWN && *change != '\0') {
+        fprintf(stderr, "what became of it: %soutcome %s\n",
+                cli->place == CLI_SHELL ? "" : "quoin ", change);
+    }
+}
+
 enum cli_exit cli_fail(const struct cli *cli, const qn_error *err)
 {
-    (void)cli; /* the text names what was called */
-    fprintf(stderr, "quoin: %s\n", qn_explain(err));
+    fflush(stdout);
+    if (cli->guard != NULL && interrupted() && err->certainty != QN_UNKNOWN) {
+        return cli_interrupted(cli); /* as the user wished */
+    }
+    /* The text names what was called. */
+    fprintf(stderr, "%s%s\n", cli->place == CLI_SHELL ? "" : "quoin: ", qn_explain(err));
+    outcome_hint(cli, err);
     return cli_exit_of(err->status, err->certainty);
 }
 
-char *cli_uri(const struct cli *cli)
+bool cli_use(struct cli *cli, const char *name)
 {
-    const char *uri = cli->options.uri;
-    if (uri == NULL) {
-        uri = getenv("QUOIN_URI");
+    char *copy = name != NULL ? strdup(name) : NULL;
+    if (name != NULL && copy == NULL) {
+        return false;
     }
-    if (uri == NULL || *uri == '\0') {
-        uri = "quoin://127.0.0.1:7100";
-    }
-    if (cli->options.timeout_ms < 0) {
-        return strdup(uri);
-    }
-    char value[TEXT_NUMBER_MAX];
-    snprintf(value, sizeof value, "%lldms", (long long)cli->options.timeout_ms);
-    return text_uri_with(uri, "timeout", value);
+    free(cli->current);
+    cli->current = copy;
+    return true;
 }
 
-enum cli_exit cli_connect(struct cli *cli)
+/* One line of the terminal, without stdio, which would read ahead. False: interrupted or at its
+ * end. */
+static bool answer_read(char *answer, size_t size)
 {
-    char *uri = cli_uri(cli);
-    if (uri == NULL) {
-        cli_say(cli, "out of memory");
-        return CLI_REFUSED;
-    }
-    qn_error err = QN_ERROR_INIT;
-    cli->client = qn_connect(uri, &err);
-    free(uri);
-    if (cli->client != NULL) {
-        return CLI_DONE;
-    }
-    enum cli_exit code = cli_fail(cli, &err);
-    return err.status == QN_INVALID ? CLI_USAGE : code;
-}
-
-enum cli_exit cli_open(struct cli *cli, const char *name, qn_cache **cache)
-{
-    if (cli->client == NULL) {
-        enum cli_exit code = cli_connect(cli);
-        if (code != CLI_DONE) {
-            return code;
+    size_t length = 0;
+    char c = '\0';
+    while (c != '\n') {
+        ssize_t got = read(STDIN_FILENO, &c, 1);
+        if (got <= 0) {
+            return false;
+        }
+        if (c != '\n' && length + 1 < size) {
+            answer[length++] = c;
         }
     }
-    qn_error err = QN_ERROR_INIT;
-    *cache = cli->options.create ? qn_open_create(cli->client, name, &err)
-                                 : qn_open(cli->client, name, &err);
-    return *cache != NULL ? CLI_DONE : cli_fail(cli, &err);
+    answer[length] = '\0';
+    return true;
+}
+
+enum cli_exit cli_ask(const struct cli *cli, const char *what)
+{
+    char answer[CLI_ANSWER_MAX];
+    if (cli->options.yes) {
+        return CLI_DONE;
+    }
+    if (isatty(STDIN_FILENO) != 1) {
+        return cli_usage(cli, "this would %s; without a terminal to ask at, it needs --yes", what);
+    }
+    fflush(stdout);
+    fprintf(stderr, "This will %s. Go on? (yes/no) ", what);
+    if (!answer_read(answer, sizeof answer)) {
+        fputc('\n', stderr);
+        return interrupted() ? CLI_INTERRUPTED : CLI_NO;
+    }
+    if (strcmp(answer, "yes") == 0 || strcmp(answer, "y") == 0) {
+        return CLI_DONE;
+    }
+    cli_say(cli, "nothing was done");
+    return CLI_NO;
+}
+
+enum cli_exit cli_interrupted(const struct cli *cli)
+{
+    cli_say(cli, "interrupted");
+    return CLI_INTERRUPTED;
 }
 
 enum cli_exit cli_types(struct cli *cli)
@@ -104,7 +136,7 @@ enum cli_exit cli_types(struct cli *cli)
     if (path == NULL) {
         path = getenv("QUOIN_TYPES");
     }
-    if (path == NULL || *path == '\0') {
+    if (cli->types != NULL || path == NULL || *path == '\0') {
         return CLI_DONE;
     }
     struct cfg_report report = {.error_count = 0};
@@ -122,11 +154,30 @@ static bool kind_is_whole(enum types_kind kind)
     return kind == TYPES_OCTET || kind == TYPES_INT16 || kind == TYPES_INT32 || kind == TYPES_INT64;
 }
 
-enum cli_exit cli_key(const struct cli *cli, const char *cache, const char *text, qn_arg *key)
+static enum cli_exit key_octets(const struct cli *cli, const char *text, struct buf *memory,
+                                qn_arg *key)
+{
+    enum qn_status status = text_to_octets(bytes_of_text(text), memory);
+    if (status == QN_MEMORY_FULL) {
+        cli_say(cli, "out of memory");
+        return CLI_REFUSED;
+    }
+    if (status != QN_OK) {
+        return cli_usage(cli, "key %s: octets are written 0x00ff or b64:AP8=", text);
+    }
+    *key = qn_bytes(memory->data, memory->size);
+    return CLI_DONE;
+}
+
+enum cli_exit cli_key(const struct cli *cli, const char *cache, const char *text,
+                      struct buf *memory, qn_arg *key)
 {
     const struct types_cache *known =
         cli->types != NULL ? types_cache_find(cli->types, cache) : NULL;
     bool whole = known != NULL && known->key != NULL && kind_is_whole(known->key->kind);
+    if (cli->options.octets_key) {
+        return key_octets(cli, text, memory, key);
+    }
     if (!whole && !cli->options.int_key) {
         *key = qn_str(text);
         return CLI_DONE;
@@ -160,6 +211,9 @@ enum cli_exit cli_print_measured(json_t *document)
 
 void cli_fini(struct cli *cli)
 {
-    (void)qn_close_within(cli->client, CLI_CLOSE_MS);
+    cli_disconnect(cli);
     types_free(cli->types);
+    cli->types = NULL;
+    free(cli->current);
+    cli->current = NULL;
 }

@@ -14,30 +14,41 @@
 #include "client/quoin.h"
 #include "config/types.h"
 
-struct cli;
+struct command;
+struct guard;
+struct shell;
 
-/* One row of the command table: drives dispatch, help and usage. */
-struct command {
-    const char *name;
-    const char *arguments; /* as usage shows them: "CACHE KEY" */
-    int argument_min;
-    int argument_max;
-    const char *summary;         /* one line */
-    const char *const *examples; /* NULL at the end */
-    const struct option_spec *options;
-    size_t option_count;
-    enum cli_exit (*run)(struct cli *cli);
+/* Where commands come from. */
+enum cli_place {
+    CLI_ONCE,   /* one command line */
+    CLI_SCRIPT, /* a file */
+    CLI_SHELL,  /* a person at a terminal */
 };
 
+/* A run of the tool. */
 struct cli {
-    const struct command *command;
+    /* of the command that runs */
+    const struct command *command; /* NULL = none yet */
     struct options options;
-    char **arguments; /* those that are no options */
+    char **arguments; /* those that are no options; the cache first where the command has one */
     int argument_count;
-    bool terminal; /* stderr is one: progress may be shown */
-    bool color;    /* stdout is a terminal and NO_COLOR is not set */
-    qn_client *client;
     struct types *types; /* NULL = no types file was given */
+
+    /* of all commands */
+    enum cli_place place;
+    bool terminal;       /* stderr is one: progress may be shown */
+    bool color;          /* stdout is a terminal and NO_COLOR is not set */
+    struct options base; /* what stood before the first command */
+    char *current;       /* name of the current cache, or NULL; owned */
+    qn_client *client;   /* NULL = not connected */
+    char *client_uri;    /* where to; owned */
+    qn_cache **opened;   /* handles of this connection, which live as long as it does */
+    size_t opened_count;
+    bool timing;         /* say how long a command took */
+    bool leaving;        /* no more commands */
+    int depth;           /* scripts in scripts */
+    struct guard *guard; /* ends a call on Ctrl-C; NULL = the signal ends the process */
+    struct shell *shell; /* NULL = there is none */
 };
 
 /* ---- complaints: one line on stderr, `quoin: ...` ---- */
@@ -56,18 +67,43 @@ enum cli_exit cli_fail(const struct cli *cli, const qn_error *err);
 /* The URI of --uri or QUOIN_URI with --timeout in it. NULL = no memory. The caller frees it. */
 char *cli_uri(const struct cli *cli);
 
-/* Connect into `cli->client`. */
+/* Connect into `cli->client`; nothing to do where the connection is there and the URI the same. */
 enum cli_exit cli_connect(struct cli *cli);
 
-/* Connect when there is no connection yet, and open a cache; created with --create. */
+/* The same without a complaint. False: `err` says why. */
+bool cli_connect_quiet(struct cli *cli, qn_error *err);
+
+/* Connect, and open a cache; created with --create. One that was opened before is not asked for
+ * again.
+ */
 enum cli_exit cli_open(struct cli *cli, const char *name, qn_cache **cache);
 
-/* Read the types file, if one is given. */
+/* Ask for caches again: one of them may be gone. */
+void cli_forget_caches(struct cli *cli);
+
+/* Read the types file, if one is given and unless it has been read. */
 enum cli_exit cli_types(struct cli *cli);
 
-/* Read a key of the command line: an int64 with --key-int or when the types file says that the keys
- * of this cache are whole numbers, else a string. Call cli_types before. */
-enum cli_exit cli_key(const struct cli *cli, const char *cache, const char *text, qn_arg *key);
+/* Read a key of the command line: octets with --key-octets, which are kept in `memory`; an int64
+ * with
+ * --key-int or when the types file says that the keys of this cache are whole numbers; else a
+ * string. Call cli_types before; buf_fini(memory) at the end, in any case. */
+enum cli_exit cli_key(const struct cli *cli, const char *cache, const char *text,
+                      struct buf *memory, qn_arg *key);
+
+/* Make a cache the current one, NULL = none; the name is copied. False: no memory, and no change.
+ */
+bool cli_use(struct cli *cli, const char *name);
+
+/* May a command that destroys something go on? `what` says what it will do, as a sentence without
+ * its end: "remove all 7,910 entries of the cache languages". Asks at the terminal unless --yes was
+ * given.
+ *
+ * CLI_DONE = yes; CLI_NO; CLI_USAGE: there is no terminal to ask at; CLI_INTERRUPTED. */
+enum cli_exit cli_ask(const struct cli *cli, const char *what);
+
+/* The user wants the command to end: say so. CLI_INTERRUPTED. */
+enum cli_exit cli_interrupted(const struct cli *cli);
 
 /* Print a document on one line of stdout and give it back. CLI_REFUSED when stdout takes nothing.
  */
@@ -76,7 +112,8 @@ enum cli_exit cli_print_json(json_t *document);
 /* The same for measurements: numbers with a fraction are cut to nine digits. */
 enum cli_exit cli_print_measured(json_t *document);
 
-/* Give back what the run holds. Waits for nothing. */
+/* Give back what the run holds, resp. close the connection. Waits for nothing. */
+void cli_disconnect(struct cli *cli);
 void cli_fini(struct cli *cli);
 
 #endif

@@ -16,6 +16,14 @@ void csv_fini(struct csv *csv)
     buf_fini(&csv->ends);
 }
 
+void csv_go_on(struct csv *csv, uint64_t line)
+{
+    csv->rest = bytes_of(NULL, 0);
+    csv->line = line;
+    csv->bom_seen = sizeof csv_bom;
+    csv->done = true;
+}
+
 void csv_push(struct csv *csv, struct bytes piece)
 {
     qn_assert(csv->rest.size == 0);
@@ -29,6 +37,7 @@ static void csv_begin_record(struct csv *csv)
     csv->state = CSV_AT_START;
     csv->record_line = csv->line;
     csv->problem = NULL;
+    csv->quoted = false;
     csv->done = false;
 }
 
@@ -55,8 +64,9 @@ static bool csv_end_field(struct csv *csv)
         csv_spoil(csv, "the record has more than 4096 fields; is the delimiter right?");
         return true;
     }
-    size_t end = csv->text.size;
+    struct csv_end end = {.at = csv->text.size, .quoted = csv->quoted};
     csv->state = CSV_AT_FIELD;
+    csv->quoted = false;
     return buf_append(&csv->ends, &end, sizeof end) == QN_OK;
 }
 
@@ -71,14 +81,18 @@ static enum csv_event csv_end_record(struct csv *csv)
     return csv->problem != NULL ? CSV_BAD : CSV_RECORD;
 }
 
+static struct csv_end csv_end_of(const struct csv *csv, size_t number)
+{
+    struct csv_end end;
+    memcpy(&end, csv->ends.data + number * sizeof end, sizeof end);
+    return end;
+}
+
 /* Drop the CR of a CRLF that ends a field without quotes. */
 static void csv_drop_cr(struct csv *csv)
 {
-    size_t begin = 0;
     size_t count = csv_field_count(csv);
-    if (count > 0) {
-        memcpy(&begin, csv->ends.data + (count - 1) * sizeof begin, sizeof begin);
-    }
+    size_t begin = count > 0 ? csv_end_of(csv, count - 1).at : 0;
     if (csv->text.size > begin && csv->text.data[csv->text.size - 1] == '\r') {
         csv->text.size--;
     }
@@ -93,6 +107,7 @@ static bool csv_read_field_start(struct csv *csv, uint8_t octet)
 {
     if (octet == '"') {
         csv->state = CSV_QUOTED;
+        csv->quoted = true;
         return true;
     }
     if (csv_is_delimiter(csv, octet)) {
@@ -218,19 +233,21 @@ enum csv_event csv_next(struct csv *csv, bool last)
 
 size_t csv_field_count(const struct csv *csv)
 {
-    return csv->ends.size / sizeof(size_t);
+    return csv->ends.size / sizeof(struct csv_end);
 }
 
 struct bytes csv_field(const struct csv *csv, size_t number)
 {
     qn_assert(number < csv_field_count(csv));
-    size_t begin = 0;
-    size_t end = 0;
-    if (number > 0) {
-        memcpy(&begin, csv->ends.data + (number - 1) * sizeof begin, sizeof begin);
-    }
-    memcpy(&end, csv->ends.data + number * sizeof end, sizeof end);
+    size_t begin = number > 0 ? csv_end_of(csv, number - 1).at : 0;
+    size_t end = csv_end_of(csv, number).at;
     return end > begin ? bytes_of(csv->text.data + begin, end - begin) : bytes_of("", 0);
+}
+
+bool csv_field_quoted(const struct csv *csv, size_t number)
+{
+    qn_assert(number < csv_field_count(csv));
+    return csv_end_of(csv, number).quoted;
 }
 
 static bool csv_must_quote(struct bytes field, char delimiter)
@@ -241,7 +258,7 @@ static bool csv_must_quote(struct bytes field, char delimiter)
             return true;
         }
     }
-    return false;
+    return field.size == 0;
 }
 
 enum qn_status csv_quote(struct bytes field, char delimiter, struct buf *out)

@@ -13,6 +13,12 @@ enum {
     CSV_FIELDS_MAX = 4096,             /* fields of one record */
 };
 
+/* Where a field of the record ends in its text; internal. */
+struct csv_end {
+    size_t at;
+    bool quoted;
+};
+
 enum csv_event {
     CSV_RECORD, /* a record is complete */
     CSV_MORE,   /* the text is used up: push more, or say that it ended */
@@ -38,13 +44,18 @@ struct csv {
     const char *problem;  /* of a bad record, else NULL */
     struct bytes rest;    /* not read yet; the caller's */
     struct buf text;      /* the fields of the record back to back */
-    struct buf ends;      /* offset of the end of each field in `text`, as size_t */
+    struct buf ends;      /* of each field, as struct csv_end */
+    bool quoted;          /* the field at hand began with a quote */
     bool done;            /* the record was handed out: begin a new one */
 };
 
 /* Begin. `delimiter` is any octet but a quote, CR or LF. */
 void csv_init(struct csv *csv, char delimiter);
 void csv_fini(struct csv *csv);
+
+/* Go on in the middle of a text, between two records: what was pushed is dropped, and the next
+ * octet is the first of `line`. */
+void csv_go_on(struct csv *csv, uint64_t line);
 
 /* Hand over the next piece, borrowed until csv_next answers CSV_MORE. */
 void csv_push(struct csv *csv, struct bytes piece);
@@ -57,12 +68,16 @@ enum csv_event csv_next(struct csv *csv, bool last);
  */
 size_t csv_field_count(const struct csv *csv);
 struct bytes csv_field(const struct csv *csv, size_t number);
+
+/* Did it stand in quotes? */
+bool csv_field_quoted(const struct csv *csv, size_t number);
 static inline uint64_t csv_line(const struct csv *csv)
 {
     return csv->record_line;
 }
 
-/* Append `field` to `out` as it is written in a file: in quotes where it must be.
+/* Append `field` to `out` as it is written in a file: in quotes where it must be, and when it is
+ * empty, so that it differs from a field that says nothing.
  * QN_MEMORY_FULL: `out` may hold a part. */
 QN_MUST_USE enum qn_status csv_quote(struct bytes field, char delimiter, struct buf *out);
 

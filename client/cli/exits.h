@@ -2,6 +2,8 @@
 #ifndef QUOIN_CLIENT_CLI_EXITS_H
 #define QUOIN_CLIENT_CLI_EXITS_H
 
+#include <stddef.h>
+
 #include "wire/status.h"
 
 enum cli_exit {
@@ -14,6 +16,13 @@ enum cli_exit {
     CLI_INPUT = 6,       /* some of the input was rejected */
     CLI_INTERRUPTED = 130,
 };
+
+/* Every code, in the order of the numbers. */
+extern const enum cli_exit cli_exits[];
+extern const size_t cli_exit_count;
+
+/* What a code says, in a few words. */
+const char *cli_exit_text(enum cli_exit code);
 
 /* The exit code for a status and, when it is a failure, its certainty. */
 enum cli_exit cli_exit_of(enum qn_status status, enum qn_certainty certainty);

@@ -148,10 +148,35 @@ static bool text_to_real(struct bytes text, double *real)
     return *end == '\0';
 }
 
+/* The words for what no decimal number says; JSON has none of its own. */
+static bool text_to_special(struct bytes text, double *real)
+{
+    if (bytes_equal(text, bytes_of_text("NaN"))) {
+        *real = (double)NAN;
+        return true;
+    }
+    bool negative = bytes_equal(text, bytes_of_text("-Infinity"));
+    *real = negative ? -(double)INFINITY : (double)INFINITY;
+    return negative || bytes_equal(text, bytes_of_text("Infinity"));
+}
+
+static bool read_special(const struct field_reader *reader)
+{
+    const json_t *json = reader->cell->json;
+    struct bytes text = reader->cell->text;
+    if (json_is_string(json)) {
+        text = bytes_of(json_string_value(json), json_string_length(json));
+    }
+    return (json == NULL || json_is_string(json)) && text_to_special(text, &reader->value->real);
+}
+
 static bool read_real(const struct field_reader *reader, double max)
 {
     double real = 0;
     const json_t *json = reader->cell->json;
+    if (read_special(reader)) {
+        return true;
+    }
     if (json != NULL) {
         if (!json_is_number(json)) {
             return wrong_type(reader, "a number");
@@ -313,7 +338,9 @@ bool field_read(const struct cell *cell, enum types_kind kind, struct arena *are
                 struct field_value *value, char *problem)
 {
     *value = (struct field_value){.kind = kind};
-    bool absent = cell->json != NULL ? json_is_null(cell->json) : cell->text.size == 0;
+    bool empty_string = cell->quoted && kind == TYPES_STRING;
+    bool absent =
+        cell->json != NULL ? json_is_null(cell->json) : cell->text.size == 0 && !empty_string;
     if (absent) {
         return true;
     }

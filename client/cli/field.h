@@ -27,9 +27,9 @@ struct field_value {
     size_t item_count;
 };
 
-/* Read a cell. An empty CSV cell and a JSON null are absent. What is not borrowed from the cell is
- * taken from `arena`. False: `problem` (FIELD_PROBLEM_MAX octets) says why; it does not name the
- * field. */
+/* Read a cell. An empty CSV cell and a JSON null are absent; an empty CSV cell in quotes is an
+ * empty string where the field is a string. What is not borrowed from the cell is taken from
+ * `arena`. False: `problem` (FIELD_PROBLEM_MAX octets) says why; it does not name the field. */
 bool field_read(const struct cell *cell, enum types_kind kind, struct arena *arena,
                 struct field_value *value, char *problem);
 

@@ -1,6 +1,11 @@
 #include "client/cli/histogram.h"
 
+#include <math.h>
+
 #include "wire/assert.h"
+
+/* 95 % of a normal distribution lie so many deviations around its middle. */
+#define HISTOGRAM_SIGMAS 1.96
 
 static const uint64_t histogram_value_max = ((uint64_t)1 << HISTOGRAM_VALUE_BITS) - 1;
 
@@ -75,21 +80,36 @@ static uint64_t percentile_rank(uint64_t count, double percent)
     return rank < count ? rank : count;
 }
 
-uint64_t histogram_percentile(const struct histogram *histogram, double percent)
+uint64_t histogram_at_rank(const struct histogram *histogram, uint64_t rank)
 {
-    if (histogram->count == 0) {
-        return 0;
-    }
-    uint64_t rank = percentile_rank(histogram->count, percent);
     uint64_t passed = 0;
     for (size_t i = 0; i < HISTOGRAM_COUNTERS; i++) {
         passed += histogram->counters[i];
-        if (passed >= rank) {
+        if (passed >= rank && passed > 0) {
             uint64_t upper = histogram_upper(i);
             return upper < histogram->max ? upper : histogram->max;
         }
     }
     return histogram->max;
+}
+
+uint64_t histogram_percentile(const struct histogram *histogram, double percent)
+{
+    return histogram->count > 0
+               ? histogram_at_rank(histogram, percentile_rank(histogram->count, percent))
+               : 0;
+}
+
+void histogram_interval(const struct histogram *histogram, double percent, uint64_t *low,
+                        uint64_t *high)
+{
+    double count = (double)histogram->count;
+    double part = percent / 100;
+    double rank = count * part;
+    double reach = HISTOGRAM_SIGMAS * sqrt(count * part * (1 - part));
+    *low = rank > reach ? histogram_at_rank(histogram, (uint64_t)(rank - reach)) : histogram->min;
+    *high = rank + reach < count ? histogram_at_rank(histogram, (uint64_t)(rank + reach) + 1)
+                                 : histogram->max;
 }
 
 double histogram_mean(const struct histogram *histogram)

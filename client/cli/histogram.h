@@ -34,6 +34,16 @@ void histogram_merge(struct histogram *to, const struct histogram *from);
  * counter, but never more than the largest recorded. 0 when empty. */
 uint64_t histogram_percentile(const struct histogram *histogram, double percent);
 
+/* The value of the `rank`th recorded one, from 1 in ascending order, as exact as the counters are.
+ * Beyond the last: the largest. */
+uint64_t histogram_at_rank(const struct histogram *histogram, uint64_t rank);
+
+/* Between which values the percentile of what was sampled lies with 95 % certainty: by order
+ * statistics, with no assumption about the distribution, but as if every sample were independent
+ * of the one before. Both 0 when empty. */
+void histogram_interval(const struct histogram *histogram, double percent, uint64_t *low,
+                        uint64_t *high);
+
 /* 0 when empty. */
 double histogram_mean(const struct histogram *histogram);
 

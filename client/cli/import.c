@@ -4,53 +4,21 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/cli/commands.h"
+#include "client/cli/import_state.h"
 #include "client/cli/interrupt.h"
+#include "client/cli/record_type.h"
 #include "client/cli/text.h"
+#include "client/cli/ttl.h"
 
 /* ---- what the options say ---- */
-
-static enum cli_exit find_type(struct import *import)
-{
-    struct cli *cli = import->cli;
-    const struct options *options = &cli->options;
-    if (cli->types == NULL) {
-        return cli_usage(cli,
-                         "records need names and types: give a types file with --types FILE "
-                         "(or QUOIN_TYPES) that has the type of cache %s",
-                         options->cache);
-    }
-    const struct types_cache *cache = types_cache_find(cli->types, options->cache);
-    import->type = options->type != NULL ? types_find(cli->types, options->type)
-                   : cache != NULL       ? cache->type
-                                         : NULL;
-    if (import->type == NULL && options->type != NULL) {
-        return cli_usage(cli, "the types file has no type %s", options->type);
-    }
-    if (import->type == NULL) {
-        return cli_usage(cli,
-                         "the types file does not say which type the values of %s have: add it to "
-                         "its caches, or give --type NAME",
-                         options->cache);
-    }
-    bool same = cache != NULL && cache->type == import->type;
-    import->key = same && cache->key != NULL ? cache->key : import->type->key;
-    return CLI_DONE;
-}
 
 static enum cli_exit find_key(struct import *import)
 {
     struct cli *cli = import->cli;
-    const char *name = cli->options.key_field;
-    if (name != NULL) {
-        import->key = types_field_find(import->type, name);
-        if (import->key == NULL) {
-            return cli_usage(cli, "--key-field %s: type %s has no such field", name,
-                             import->type->name);
-        }
-    }
     if (import->key == NULL) {
         return cli_usage(cli, "which field of %s is the key? Give --key-field FIELD",
                          import->type->name);
@@ -62,26 +30,23 @@ static enum cli_exit find_key(struct import *import)
     return CLI_DONE;
 }
 
-static bool format_parse(const char *text, enum rows_format *format)
+static enum cli_exit find_type(struct import *import)
 {
-    static const char *const names[] = {"json", "jsonl", "csv"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *format = (enum rows_format)i;
-            return true;
-        }
+    struct cli *cli = import->cli;
+    enum cli_exit code = record_type_find(cli, &import->type, &import->key);
+    if (code != CLI_DONE || import->type != NULL) {
+        return code == CLI_DONE ? find_key(import) : code;
     }
-    return false;
-}
-
-static bool delimiter_parse(const char *text, char *delimiter)
-{
-    if (strcmp(text, "\\t") == 0 || strcmp(text, "tab") == 0) {
-        *delimiter = '\t';
-        return true;
+    if (cli->types == NULL) {
+        return cli_usage(cli,
+                         "records need names and types: give a types file with --types FILE "
+                         "(or QUOIN_TYPES) that has the type of cache %s",
+                         cli->options.cache);
     }
-    *delimiter = *text;
-    return strlen(text) == 1 && strchr("\"\r\n", *text) == NULL;
+    return cli_usage(cli,
+                     "the types file does not say which type the values of %s have: add it to "
+                     "its caches, or give --type NAME",
+                     cli->options.cache);
 }
 
 /* Names of all fields of a type with commas between: the columns of a file without a header. */
@@ -105,10 +70,10 @@ static enum cli_exit rows_options_fill(struct import *import, struct rows_option
                                   .fields = options->fields};
     if (options->format == NULL) {
         rows->format = rows_guess(import->path, import->input.text, options->at != NULL);
-    } else if (!format_parse(options->format, &rows->format)) {
+    } else if (!rows_format_parse(options->format, &rows->format)) {
         return cli_usage(import->cli, "--format %s: must be json, jsonl or csv", options->format);
     }
-    if (options->delimiter != NULL && !delimiter_parse(options->delimiter, &rows->delimiter)) {
+    if (options->delimiter != NULL && !rows_delimiter_parse(options->delimiter, &rows->delimiter)) {
         return cli_usage(import->cli, "--delimiter %s: must be one character, or \\t",
                          options->delimiter);
     }
@@ -175,12 +140,6 @@ static enum cli_exit open_input(struct import *import)
         cli_say(import->cli, "%s", problem);
         return CLI_USAGE;
     }
-    const char *rejects = import->cli->options.rejects_file;
-    if (!rejects_init(&import->rejects, rejects, import->path)) {
-        return cli_usage(import->cli,
-                         "--rejects %s: exists already; remove it or give another name",
-                         rejects != NULL ? rejects : import->path);
-    }
     return CLI_DONE;
 }
 
@@ -223,7 +182,7 @@ static bool take_row(struct import *import, const struct import_sink *sink, void
     return sink->take(import, state, row, key);
 }
 
-/* All rows, until the end, a failure or an interrupt. */
+/* All rows, until the end, a failure or an interrupt. True: to the end. */
 static bool take_rows(struct import *import, const struct import_sink *sink, void *state)
 {
     struct row row;
@@ -237,22 +196,24 @@ static bool take_rows(struct import *import, const struct import_sink *sink, voi
             return import_reject(import, import->line, rows_problem(import->rows), bytes_of("", 0));
         }
         import->line = row.line;
-        if (!take_row(import, sink, state, &row)) {
+        if (!take_row(import, sink, state, &row) || !import_state_tick(import, sink, state)) {
             return false;
         }
         progress_show(&import->progress, import->done_count + import->different_count,
                       rows_offset(import->rows));
     }
-    return true;
+    return false;
 }
 
 /* ---- the end ---- */
 
+/* Counts are those of the whole import, the speed is that of this run. */
 static void print_summary(const struct import *import, double seconds)
 {
     bool verify = import->cli->options.verify;
     char rate[TEXT_NUMBER_MAX];
-    uint64_t done = import->done_count + import->different_count;
+    uint64_t done = import->done_count + import->different_count + import->rejects.count -
+                    import->state.from_count;
     uint64_t per_second = seconds > 0 ? (uint64_t)((double)done / seconds) : 0;
     if (import->cli->options.json) {
         (void)cli_print_measured(json_pack(
@@ -273,6 +234,19 @@ static void print_summary(const struct import *import, double seconds)
     }
 }
 
+/* What to do to have the rest. */
+static void say_how_to_go_on(const struct import *import)
+{
+    const struct import_keeping *state = &import->state;
+    if (state->saved_line > 0) {
+        cli_say(import->cli,
+                "to go on at line %" PRIu64 ": the same command with --resume (kept in %s)",
+                state->saved_line, state->path);
+    } else if (!import->cli->options.verify) {
+        cli_say(import->cli, "importing again begins anew, which is safe");
+    }
+}
+
 static enum cli_exit conclude(const struct import *import)
 {
     const struct cli *cli = import->cli;
@@ -285,11 +259,13 @@ static enum cli_exit conclude(const struct import *import)
     }
     if (interrupted()) {
         cli_say(cli, "interrupted after line %" PRIu64, import->line);
+        say_how_to_go_on(import);
         return CLI_INTERRUPTED;
     }
     if (qn_error_failed(&import->failure)) {
         cli_say(cli, "stopped after line %" PRIu64, import->line);
         enum cli_exit code = cli_fail(cli, &import->failure);
+        say_how_to_go_on(import);
         return import->unknown_count > 0 ? CLI_UNKNOWN : code;
     }
     if (import->different_count > 0) {
@@ -310,10 +286,12 @@ static enum cli_exit transfer(struct import *import)
     interrupt_watch();
     progress_init(&import->progress, stderr, import->cli->terminal,
                   import->cli->options.verify ? "compared" : "imported", import->input.text.size);
+    progress_go_on(&import->progress, import->done_count, import->state.from_offset);
     uint64_t began = progress_clock_ns();
     /* A failure is kept in import->failure, from where conclude() takes it. */
-    (void)take_rows(import, sink, state);
-    (void)sink->finish(import, state);
+    bool through = take_rows(import, sink, state);
+    bool settled = sink->finish(import, state);
+    import_state_end(import, through && settled);
     progress_end(&import->progress);
     sink->destroy(state);
     if (!rejects_close(&import->rejects)) {
@@ -331,14 +309,18 @@ static enum cli_exit prepare(struct import *import)
     }
     enum cli_exit code = cli_types(cli);
     code = code == CLI_DONE ? find_type(import) : code;
-    code = code == CLI_DONE ? find_key(import) : code;
     code = code == CLI_DONE ? open_input(import) : code;
     code = code == CLI_DONE ? open_rows(import) : code;
+    code = code == CLI_DONE ? import_state_begin(import) : code;
     if (code == CLI_DONE && !object_init(&import->object, import->type)) {
         cli_say(cli, "out of memory");
         code = CLI_REFUSED;
     }
-    return code == CLI_DONE ? cli_open(cli, cli->options.cache, &import->cache) : code;
+    code = code == CLI_DONE ? cli_open(cli, cli->options.cache, &import->cache) : code;
+    if (code != CLI_DONE) {
+        (void)rejects_close(&import->rejects); /* what was just created is empty and goes */
+    }
+    return code;
 }
 
 enum cli_exit run_import(struct cli *cli)
@@ -347,8 +329,10 @@ enum cli_exit run_import(struct cli *cli)
         .cli = cli,
         .path = cli->arguments[0],
         .in_flight = cli->options.in_flight > 0 ? (size_t)cli->options.in_flight : IMPORT_IN_FLIGHT,
+        .put = QN_OPTIONS_INIT,
         .failure = QN_ERROR_INIT,
     };
+    import.put.ttl_ms = ttl_of(&cli->options);
     enum cli_exit code = prepare(&import);
     if (code == CLI_DONE) {
         code = transfer(&import);
@@ -359,5 +343,6 @@ enum cli_exit run_import(struct cli *cli)
     rows_close(import.rows);
     input_close(&import.input);
     buf_fini(&import.binary);
+    free(import.state.target);
     return code;
 }

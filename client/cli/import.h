@@ -4,6 +4,7 @@
 #ifndef QUOIN_CLIENT_CLI_IMPORT_H
 #define QUOIN_CLIENT_CLI_IMPORT_H
 
+#include "client/cli/checkpoint.h"
 #include "client/cli/cli.h"
 #include "client/cli/input.h"
 #include "client/cli/object.h"
@@ -12,6 +13,17 @@
 #include "client/cli/rows.h"
 
 enum { IMPORT_IN_FLIGHT = 512, IMPORT_SHOWN_MAX = 5 };
+
+/* Where the import stands; import_state.h. */
+struct import_keeping {
+    bool used; /* false = it cannot go on after it was stopped */
+    char path[CHECKPOINT_PATH_MAX];
+    char *target;        /* what the records become, as text; owned */
+    uint64_t saved_ns;   /* when it was last written down */
+    uint64_t saved_line; /* on which line it would go on; 0 = not written down */
+    uint64_t from_count; /* records, and octets, that were through before this run */
+    uint64_t from_offset;
+};
 
 struct import {
     struct cli *cli;
@@ -25,7 +37,9 @@ struct import {
     qn_cache *cache;
     struct rejects rejects;
     struct progress progress;
+    struct import_keeping state;
     size_t in_flight; /* records under way at a time */
+    qn_options put;   /* of each of them */
 
     uint64_t done_count;      /* imported, or compared and equal */
     uint64_t different_count; /* verify */
@@ -44,7 +58,7 @@ bool import_reject(struct import *import, uint64_t line, const char *reason, str
 struct import_sink {
     void *(*create)(struct import *import); /* NULL = no memory */
     bool (*take)(struct import *import, void *state, const struct row *row, qn_arg key);
-    bool (*finish)(struct import *import, void *state); /* also after a failure */
+    bool (*finish)(struct import *import, void *state); /* settle all; also in between */
     void (*destroy)(void *state);
 };
 

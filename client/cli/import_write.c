@@ -95,7 +95,7 @@ static qn_op *start(struct import *import, struct writer *writer, qn_arg key, qn
 {
     qn_arg value = qn_binary(import->binary.data, import->binary.size);
     for (;;) {
-        qn_op *op = qn_put_start(import->cache, key, value, NULL, err);
+        qn_op *op = qn_put_start(import->cache, key, value, &import->put, err);
         if (op != NULL || err->status != QN_BUSY || writer->count == 0) {
             return op;
         }

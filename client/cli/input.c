@@ -64,6 +64,8 @@ static enum qn_status input_take(struct input *input, int fd, size_t size_max)
         errno = EISDIR;
         return QN_IO;
     }
+    input->regular = S_ISREG(about.st_mode);
+    input->modified_ns = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
     if (S_ISREG(about.st_mode) && about.st_size > 0) {
         return input_map(input, fd, (size_t)about.st_size, size_max);
     }

@@ -12,6 +12,8 @@ struct input {
     struct bytes text;
     struct buf read; /* of what is not mapped */
     void *mapped;    /* NULL = it is not */
+    bool regular;    /* a file that can be read again, and known again: */
+    int64_t modified_ns;
 };
 
 /* Open `path`; "-" is stdin. `size_max` bounds what is read, in octets; 0 = nothing does. On

@@ -11,6 +11,16 @@
  * it at once, too. */
 void interrupt_watch(void);
 
+/* In the shell: SIGINT sets the flag and wakes whoever reads `wake_fd`, an eventfd, and ends no
+ * process; SIGTERM does what it does by default. -1 = this is over. */
+void interrupt_session(int wake_fd);
+
+/* In the shell: has the command called interrupt_watch()? Then it ends by itself. */
+bool interrupt_is_watched(void);
+
+/* Another command begins: forget the signal that came and who watched for it. */
+void interrupt_clear(void);
+
 /* Any thread. */
 bool interrupted(void);
 

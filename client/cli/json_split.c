@@ -194,6 +194,13 @@ bool json_split_enter(struct json_split *split, const char *name)
            split_broken(split, "line %" PRIu64 ": neither a JSON array nor an object", split->line);
 }
 
+void json_split_go_on(struct json_split *split, size_t at, uint64_t line)
+{
+    split->at = at;
+    split->line = line;
+    split->first = false;
+}
+
 enum json_split_event json_split_next(struct json_split *split, struct bytes *element,
                                       uint64_t *line)
 {

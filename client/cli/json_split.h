@@ -28,6 +28,9 @@ void json_split_init(struct json_split *split, struct bytes text);
  * text itself). False: `problem` says why, and names an array that could be meant. */
 bool json_split_enter(struct json_split *split, const char *name);
 
+/* Go on between two elements or lines, at octet `at` of the text, which is on `line`. */
+void json_split_go_on(struct json_split *split, size_t at, uint64_t line);
+
 /* The next element of the array, as text from its first to its last octet, and the line it begins
  * on. Once it answered END or BROKEN it must not be called again. */
 enum json_split_event json_split_next(struct json_split *split, struct bytes *element,

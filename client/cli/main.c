@@ -1,78 +1,67 @@
-/* The tool `quoin`: finds the command, reads its options, runs it. */
+/* The tool `quoin`: options before the command, then the command; without one, the shell or a
+ * script. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "client/cli/commands.h"
+#include "client/cli/dispatch.h"
 
-static enum cli_exit unknown_command(const struct cli *cli, const char *name)
+/* The current cache of the beginning: --cache, else QUOIN_CACHE. */
+static bool current_set(struct cli *cli)
 {
-    const char *near = command_suggest(name);
-    if (near != NULL) {
-        return cli_usage(cli, "no command is called %s; did you mean %s?", name, near);
+    const char *name = cli->base.cache != NULL ? cli->base.cache : getenv("QUOIN_CACHE");
+    cli->base.cache = NULL;
+    if (name == NULL || *name == '\0') {
+        return true;
     }
-    return cli_usage(cli, "no command is called %s", name);
+    cli->current = strdup(name);
+    return cli->current != NULL;
 }
 
-static enum cli_exit check_arguments(const struct cli *cli)
+/* Nothing but options: a person gets the shell, a pipe is a script. */
+static enum cli_exit run_bare(struct cli *cli)
 {
-    if (cli->argument_count < cli->command->argument_min) {
-        return cli_usage(cli, "an argument is missing");
+    if (isatty(STDIN_FILENO) == 1) {
+        char *words[] = {(char[]){"shell"}, NULL};
+        return dispatch(cli, 1, words);
     }
-    if (cli->argument_count > cli->command->argument_max) {
-        return cli_usage(cli, "one argument too many: %s",
-                         cli->arguments[cli->command->argument_max]);
-    }
-    return CLI_DONE;
+    char *words[] = {(char[]){"run"}, (char[]){"-"}, NULL};
+    return dispatch(cli, 2, words);
 }
 
-/* `argv[0]` is the command's name. */
-static enum cli_exit run_command(struct cli *cli, int argc, char **argv)
-{
-    char problem[OPTIONS_PROBLEM_MAX];
-    cli->command = command_find(argv[0]);
-    if (cli->command == NULL) {
-        return unknown_command(cli, argv[0]);
-    }
-    int first = options_parse(argc, argv, true, cli->command->options, cli->command->option_count,
-                              &cli->options, problem);
-    if (first < 0) {
-        return cli_usage(cli, "%s", problem);
-    }
-    if (cli->options.help) {
-        help_print(cli->command, stdout);
-        return CLI_DONE;
-    }
-    cli->arguments = argv + first;
-    cli->argument_count = argc - first;
-    enum cli_exit code = check_arguments(cli);
-    return code == CLI_DONE ? cli->command->run(cli) : code;
-}
-
-/* Options before the command, then the command. */
 static enum cli_exit run(struct cli *cli, int argc, char **argv)
 {
     char problem[OPTIONS_PROBLEM_MAX];
-    options_init(&cli->options);
-    int first = options_parse(argc, argv, false, NULL, 0, &cli->options, problem);
+    options_init(&cli->base);
+    int first = options_parse(argc, argv, false, NULL, 0, &cli->base, problem);
     if (first < 0) {
         return cli_usage(cli, "%s", problem);
     }
-    if (cli->options.version) {
+    if (!current_set(cli)) {
+        cli_say(cli, "out of memory");
+        return CLI_REFUSED;
+    }
+    cli->options = cli->base;
+    if (cli->base.version) {
         return run_version(cli);
     }
-    if (first >= argc) {
-        help_print(NULL, cli->options.help ? stdout : stderr);
-        return cli->options.help ? CLI_DONE : CLI_USAGE;
+    if (first < argc) {
+        return dispatch(cli, argc - first, argv + first);
     }
-    return run_command(cli, argc - first, argv + first);
+    if (cli->base.help) {
+        help_print(NULL, stdout);
+        return CLI_DONE;
+    }
+    return run_bare(cli);
 }
 
 int main(int argc, char **argv)
 {
     const char *no_color = getenv("NO_COLOR");
     struct cli cli = {
+        .place = CLI_ONCE,
         .terminal = isatty(STDERR_FILENO) == 1,
         .color = isatty(STDOUT_FILENO) == 1 && (no_color == NULL || *no_color == '\0'),
     };

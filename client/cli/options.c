@@ -10,20 +10,38 @@
 #include "config/value.h"
 #include "wire/assert.h"
 
-enum { OPTION_TABLE_MAX = 48, OPTION_FIRST = 1000 };
+enum { OPTION_TABLE_MAX = 64, OPTION_FIRST = 1000, OPTION_LETTERS_MAX = 32 };
 
 #define OPTION_PLACE(field) offsetof(struct options, field)
 
+#define GLOBAL_TEXT(name_, letter_, argument_, field, text_)                                       \
+    {                                                                                              \
+        .name = name_, .letter = letter_, .argument = argument_, .text = text_,                    \
+        .kind = OPTION_TEXT, .place = OPTION_PLACE(field)                                          \
+    }
+#define GLOBAL_FLAG(name_, letter_, field, text_)                                                  \
+    {                                                                                              \
+        .name = name_, .letter = letter_, .text = text_, .kind = OPTION_FLAG,                      \
+        .place = OPTION_PLACE(field)                                                               \
+    }
+
 const struct option_spec options_global[] = {
-    {"uri", "URI", "nodes to connect to (default: $QUOIN_URI, else quoin://127.0.0.1:7100)",
-     OPTION_TEXT, OPTION_PLACE(uri), 0, 0},
-    {"timeout", "DURATION", "of each call, such as 500ms or 10s (default: 15s)", OPTION_DURATION,
-     OPTION_PLACE(timeout_ms), 1, 86400000},
-    {"types", "FILE", "names of types and fields (default: $QUOIN_TYPES)", OPTION_TEXT,
-     OPTION_PLACE(types_file), 0, 0},
-    {"json", NULL, "print one JSON document", OPTION_FLAG, OPTION_PLACE(json), 0, 0},
-    {"help", NULL, "explain the command", OPTION_FLAG, OPTION_PLACE(help), 0, 0},
-    {"version", NULL, "print the version", OPTION_FLAG, OPTION_PLACE(version), 0, 0},
+    GLOBAL_TEXT("uri", 0, "URI", uri,
+                "nodes to connect to (default: $QUOIN_URI, else quoin://127.0.0.1:7100)"),
+    GLOBAL_TEXT("cache", 'c', "NAME", cache,
+                "the current cache: the argument CACHE is left out (default: $QUOIN_CACHE)"),
+    {.name = "timeout",
+     .argument = "DURATION",
+     .text = "of each call, such as 500ms or 10s (default: 15s)",
+     .kind = OPTION_DURATION,
+     .place = OPTION_PLACE(timeout_ms),
+     .min = 1,
+     .max = 86400000},
+    GLOBAL_TEXT("types", 0, "FILE", types_file,
+                "names of types and fields (default: $QUOIN_TYPES)"),
+    GLOBAL_FLAG("json", 0, json, "print one JSON document, or one a line"),
+    GLOBAL_FLAG("help", 'h', help, "explain the command"),
+    GLOBAL_FLAG("version", 0, version, "print the version"),
 };
 const size_t options_global_count = sizeof options_global / sizeof *options_global;
 
@@ -32,22 +50,65 @@ struct option_tables {
     const struct option_spec *specs[OPTION_TABLE_MAX];
     struct option names[OPTION_TABLE_MAX + 1]; /* as getopt wants them */
     int count;
+    char letters[OPTION_LETTERS_MAX]; /* ":hc:" */
 };
 
 void options_init(struct options *options)
 {
     *options = (struct options){
         .timeout_ms = -1,
+        .partition = -1,
         .if_version = -1,
+        .ttl_ms = -1,
+        .limit = -1,
         .in_flight = -1,
         .request_count = -1,
         .time_ms = -1,
         .key_count = 100000,
         .key_size = 16,
-        .value_size = 100,
+        .value_size = "100",
+        .seed = -1,
         .gets_percent = 50,
         .thread_count = 1,
     };
+}
+
+const char *option_shown(const struct option_spec *spec, char *text)
+{
+    const char letter[] = {'-', spec->letter, ',', ' ', '\0'};
+    const char *before = spec->argument == NULL ? "" : spec->bare != NULL ? "[=" : " ";
+    snprintf(text, OPTION_SHOWN_MAX, "%s--%s%s%s%s", spec->letter != 0 ? letter : "", spec->name,
+             before, spec->argument != NULL ? spec->argument : "",
+             spec->argument != NULL && spec->bare != NULL ? "]" : "");
+    return text;
+}
+
+static void letters_add(struct option_tables *tables, const struct option_spec *spec)
+{
+    if (spec->letter != 0) {
+        size_t used = strlen(tables->letters);
+        snprintf(tables->letters + used, sizeof tables->letters - used, "%c%s", spec->letter,
+                 spec->kind == OPTION_FLAG ? "" : ":");
+    }
+}
+
+/* The option of a letter; NULL = none has it. */
+static const struct option_spec *letter_find(const struct option_tables *tables, int letter)
+{
+    for (int i = 0; i < tables->count; i++) {
+        if (letter != 0 && tables->specs[i]->letter == letter) {
+            return tables->specs[i];
+        }
+    }
+    return NULL;
+}
+
+static int argument_of(const struct option_spec *spec)
+{
+    if (spec->kind == OPTION_FLAG) {
+        return no_argument;
+    }
+    return spec->bare != NULL ? optional_argument : required_argument;
 }
 
 static void tables_add(struct option_tables *tables, const struct option_spec *specs, size_t count)
@@ -57,9 +118,10 @@ static void tables_add(struct option_tables *tables, const struct option_spec *s
         tables->specs[tables->count] = &specs[i];
         tables->names[tables->count] = (struct option){
             .name = specs[i].name,
-            .has_arg = specs[i].kind == OPTION_FLAG ? no_argument : required_argument,
+            .has_arg = argument_of(&specs[i]),
             .val = OPTION_FIRST + tables->count,
         };
+        letters_add(tables, &specs[i]);
         tables->count++;
     }
 }
@@ -72,6 +134,16 @@ __attribute__((format(printf, 2, 3))) static bool problem_set(char *problem, con
     vsnprintf(problem, OPTIONS_PROBLEM_MAX, format, arguments);
     va_end(arguments);
     return false;
+}
+
+/* "never", or a duration. */
+static bool ttl_parse(const char *text, int64_t *value, const char **problem)
+{
+    if (strcmp(text, "never") == 0) {
+        *value = OPTIONS_NEVER;
+        return true;
+    }
+    return value_duration_parse(text, value, problem);
 }
 
 /* A size may also be a plain number of octets. */
@@ -90,6 +162,8 @@ static bool number_parse(enum option_kind kind, const char *text, int64_t *value
         return size_parse(text, value, problem);
     case OPTION_DURATION:
         return value_duration_parse(text, value, problem);
+    case OPTION_TTL:
+        return ttl_parse(text, value, problem);
     case OPTION_FLAG:
     case OPTION_TEXT:
         break;
@@ -105,8 +179,9 @@ static bool option_set_number(const struct option_spec *spec, const char *text, 
     if (!number_parse(spec->kind, text, &value, &why)) {
         return problem_set(problem, "--%s %s: %s", spec->name, text, why);
     }
-    if (value < spec->min || value > spec->max) {
-        const char *unit = spec->kind == OPTION_DURATION ? " ms" : "";
+    bool never = spec->kind == OPTION_TTL && value == OPTIONS_NEVER;
+    if (!never && (value < spec->min || value > spec->max)) {
+        const char *unit = spec->kind == OPTION_DURATION || spec->kind == OPTION_TTL ? " ms" : "";
         return problem_set(problem, "--%s %s: must be from %lld to %lld%s", spec->name, text,
                            (long long)spec->min, (long long)spec->max, unit);
     }
@@ -151,8 +226,8 @@ static bool problem_of_word(const struct option_tables *tables, int kind, const 
 {
     int number = optopt - OPTION_FIRST;
     bool known = number >= 0 && number < tables->count;
-    if (kind == ':' && known) {
-        const struct option_spec *spec = tables->specs[number];
+    const struct option_spec *spec = known ? tables->specs[number] : letter_find(tables, optopt);
+    if (kind == ':' && spec != NULL) {
         return problem_set(problem, "--%s needs a value: --%s %s", spec->name, spec->name,
                            spec->argument);
     }
@@ -170,23 +245,23 @@ int options_parse(int argc, char **argv, bool permute, const struct option_spec 
                   size_t own_count, struct options *options, char *problem)
 {
     struct option_tables tables = {.count = 0};
+    snprintf(tables.letters, sizeof tables.letters, "%s:", permute ? "" : "+");
     tables_add(&tables, options_global, options_global_count);
     tables_add(&tables, own, own_count);
     optind = 0; /* getopt of glibc: forget the parse before this one */
     opterr = 0;
     for (;;) {
-        int kind = getopt_long(argc, argv, permute ? ":h" : "+:h", tables.names, NULL);
+        int kind = getopt_long(argc, argv, tables.letters, tables.names, NULL);
         if (kind == -1) {
             return optind;
         }
-        if (kind == 'h') {
-            options->help = true;
-        } else if (kind >= OPTION_FIRST) {
-            if (!option_set(tables.specs[kind - OPTION_FIRST], optarg, options, problem)) {
-                return -1;
-            }
-        } else {
+        const struct option_spec *spec =
+            kind >= OPTION_FIRST ? tables.specs[kind - OPTION_FIRST] : letter_find(&tables, kind);
+        if (spec == NULL) {
             problem_of_word(&tables, kind, argv[optind - 1], problem);
+            return -1;
+        }
+        if (!option_set(spec, optarg != NULL ? optarg : spec->bare, options, problem)) {
             return -1;
         }
     }

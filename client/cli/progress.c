@@ -6,7 +6,7 @@
 
 #include "client/cli/text.h"
 
-enum { PROGRESS_WIDTH = 30, PROGRESS_PERIOD_NS = 100 * 1000 * 1000 };
+enum { PROGRESS_WIDTH = 20, PROGRESS_LEFT_MAX = 60, PROGRESS_PERIOD_NS = 100 * 1000 * 1000 };
 
 uint64_t progress_clock_ns(void)
 {
@@ -22,9 +22,31 @@ void progress_init(struct progress *progress, FILE *to, bool terminal, const cha
         .to = terminal ? to : NULL, .what = what, .total = total, .began_ns = progress_clock_ns()};
 }
 
+void progress_go_on(struct progress *progress, uint64_t count, uint64_t done)
+{
+    progress->from_count = count;
+    progress->from_done = done;
+}
+
 static uint64_t rate(uint64_t count, uint64_t elapsed_ns)
 {
     return elapsed_ns == 0 ? 0 : (uint64_t)((double)count * 1e9 / (double)elapsed_ns);
+}
+
+/* ", 12 s left", by the speed so far; nothing before there is one. */
+static void left_format(const struct progress *progress, uint64_t done, uint64_t elapsed_ns,
+                        char *text)
+{
+    *text = '\0';
+    if (done <= progress->from_done || done >= progress->total || elapsed_ns == 0) {
+        return;
+    }
+    char time[TEXT_NUMBER_MAX];
+    double per_unit = (double)elapsed_ns / (double)(done - progress->from_done);
+    double left_ms = per_unit * (double)(progress->total - done) / 1e6;
+    if (left_ms < 1e15) {
+        snprintf(text, PROGRESS_LEFT_MAX, ", %s left", text_uptime((uint64_t)left_ms, time));
+    }
 }
 
 void progress_format(const struct progress *progress, uint64_t count, uint64_t done,
@@ -33,7 +55,7 @@ void progress_format(const struct progress *progress, uint64_t count, uint64_t d
     char counted[TEXT_NUMBER_MAX];
     char per_second[TEXT_NUMBER_MAX];
     text_grouped(count, counted);
-    text_grouped(rate(count, elapsed_ns), per_second);
+    text_grouped(rate(count - progress->from_count, elapsed_ns), per_second);
     if (progress->total == 0) {
         snprintf(line, PROGRESS_LINE_MAX, "%s %s, %s/s", counted, progress->what, per_second);
         return;
@@ -44,8 +66,10 @@ void progress_format(const struct progress *progress, uint64_t count, uint64_t d
     memset(bar, '.', PROGRESS_WIDTH);
     memset(bar, '#', full);
     bar[PROGRESS_WIDTH] = '\0';
-    snprintf(line, PROGRESS_LINE_MAX, "[%s] %3d%%  %s %s, %s/s", bar, (int)(part * 100), counted,
-             progress->what, per_second);
+    char left[PROGRESS_LEFT_MAX];
+    left_format(progress, done, elapsed_ns, left);
+    snprintf(line, PROGRESS_LINE_MAX, "[%s] %3d%%  %s %s, %s/s%s", bar, (int)(part * 100), counted,
+             progress->what, per_second, left);
 }
 
 void progress_show(struct progress *progress, uint64_t count, uint64_t done)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client/cli/json_value.h"
@@ -17,14 +18,14 @@ static const char *name_of(const char *path)
     return strcmp(name, "-") == 0 || *name == '\0' ? "stdin" : name;
 }
 
-bool rejects_init(struct rejects *rejects, const char *path, const char *input)
+/* Make `fd` the file. */
+static bool rejects_take(struct rejects *rejects, int fd)
 {
-    *rejects = (struct rejects){.fixed = path != NULL};
-    int length = path != NULL
-                     ? snprintf(rejects->path, REJECTS_PATH_MAX, "%s", path)
-                     : snprintf(rejects->path, REJECTS_PATH_MAX, "%s.rejected", name_of(input));
-    bool fits = length > 0 && length < REJECTS_PATH_MAX - 8;
-    return fits && (path == NULL || access(path, F_OK) != 0);
+    rejects->file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (fd >= 0 && rejects->file == NULL) {
+        close(fd);
+    }
+    return rejects->file != NULL;
 }
 
 static bool rejects_open(struct rejects *rejects)
@@ -38,14 +39,51 @@ static bool rejects_open(struct rejects *rejects)
         }
         snprintf(rejects->path + length, REJECTS_PATH_MAX - length, ".%d", n);
     }
-    if (fd < 0) {
+    rejects->owned = rejects_take(rejects, fd);
+    return rejects->owned;
+}
+
+bool rejects_init(struct rejects *rejects, const char *path, const char *input)
+{
+    *rejects = (struct rejects){.fixed = path != NULL};
+    int length = path != NULL
+                     ? snprintf(rejects->path, REJECTS_PATH_MAX, "%s", path)
+                     : snprintf(rejects->path, REJECTS_PATH_MAX, "%s.rejected", name_of(input));
+    if (length <= 0 || length >= REJECTS_PATH_MAX - 8) {
+        errno = length <= 0 ? ENOENT : ENAMETOOLONG;
         return false;
     }
-    rejects->file = fdopen(fd, "w");
-    if (rejects->file == NULL) {
-        close(fd);
+    return path == NULL || rejects_open(rejects);
+}
+
+bool rejects_go_on(struct rejects *rejects, const char *path, uint64_t size, uint64_t count)
+{
+    struct stat about;
+    int fd = strlen(path) < REJECTS_PATH_MAX ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+    bool fits = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+                (uint64_t)about.st_size >= size && size <= INT64_MAX &&
+                ftruncate(fd, (off_t)size) == 0 && lseek(fd, 0, SEEK_END) == (off_t)size;
+    if (!fits) {
+        if (fd >= 0) {
+            close(fd);
+        }
+        return false;
     }
-    return rejects->file != NULL;
+    *rejects = (struct rejects){.fixed = true, .count = count};
+    snprintf(rejects->path, REJECTS_PATH_MAX, "%s", path);
+    return rejects_take(rejects, fd);
+}
+
+bool rejects_sync(struct rejects *rejects, uint64_t *size)
+{
+    *size = 0;
+    if (rejects->file == NULL) {
+        return true;
+    }
+    bool synced = fflush(rejects->file) == 0 && fdatasync(fileno(rejects->file)) == 0;
+    off_t at = synced ? ftello(rejects->file) : -1;
+    *size = at > 0 ? (uint64_t)at : 0;
+    return synced && at >= 0;
 }
 
 /* The record as it stands in the file, without white space around it. */
@@ -79,5 +117,8 @@ bool rejects_close(struct rejects *rejects)
 {
     bool closed = rejects->file == NULL || fclose(rejects->file) == 0;
     rejects->file = NULL;
+    if (closed && rejects->owned && rejects->count == 0) {
+        (void)unlink(rejects->path);
+    }
     return closed;
 }

@@ -41,16 +41,48 @@ static char first_letter(struct bytes text)
     return i < text.size ? (char)text.data[i] : '\0';
 }
 
-enum rows_format rows_guess(const char *path, struct bytes text, bool at_given)
+bool rows_format_parse(const char *text, enum rows_format *format)
+{
+    static const char *const names[] = {
+        [ROWS_JSON] = "json", [ROWS_JSON_LINES] = "jsonl", [ROWS_CSV] = "csv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *format = (enum rows_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool rows_delimiter_parse(const char *text, char *delimiter)
+{
+    if (strcmp(text, "\\t") == 0 || strcmp(text, "tab") == 0) {
+        *delimiter = '\t';
+        return true;
+    }
+    *delimiter = *text;
+    return strlen(text) == 1 && strchr("\"\r\n", *text) == NULL;
+}
+
+bool rows_format_of_name(const char *path, enum rows_format *format)
 {
     if (ends_with(path, ".jsonl") || ends_with(path, ".ndjson")) {
-        return ROWS_JSON_LINES;
+        *format = ROWS_JSON_LINES;
+        return true;
     }
     if (ends_with(path, ".json")) {
-        return ROWS_JSON;
+        *format = ROWS_JSON;
+        return true;
     }
-    if (ends_with(path, ".csv") || ends_with(path, ".tsv")) {
-        return ROWS_CSV;
+    *format = ROWS_CSV;
+    return ends_with(path, ".csv") || ends_with(path, ".tsv");
+}
+
+enum rows_format rows_guess(const char *path, struct bytes text, bool at_given)
+{
+    enum rows_format format;
+    if (rows_format_of_name(path, &format)) {
+        return format;
     }
     char first = first_letter(text);
     if (first == '[' || (first == '{' && at_given)) {
@@ -121,6 +153,25 @@ static bool columns_problem(char *problem, const char *text)
     return false;
 }
 
+/* A name that stands twice would give a field two values, of which one is lost. */
+static bool columns_differ(const struct rows *rows, char *problem)
+{
+    for (size_t i = 0; i < rows->column_count; i++) {
+        struct bytes name = rows->columns[i];
+        for (size_t j = 0; j < i && name.size > 0; j++) {
+            if (bytes_equal(name, rows->columns[j])) {
+                snprintf(problem, QN_ERROR_TEXT_MAX,
+                         "columns %zu and %zu are both called '%.*s'; name the columns with "
+                         "--fields A,B,... (an empty name skips one)",
+                         j + 1, i + 1, (int)(name.size < 100 ? name.size : 100),
+                         (const char *)name.data);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* The names of the columns: those given, else those of the first line, which is read in any case
  * unless the file has no header. */
 static bool rows_open_csv(struct rows *rows, char *problem)
@@ -140,7 +191,7 @@ static bool rows_open_csv(struct rows *rows, char *problem)
     }
     bool done = rows->options.fields != NULL ? columns_from_list(rows, rows->options.fields)
                                              : columns_from_record(rows);
-    return done || columns_problem(problem, "out of memory");
+    return done ? columns_differ(rows, problem) : columns_problem(problem, "out of memory");
 }
 
 struct rows *rows_open(struct bytes text, const struct rows_options *options, char *problem)
@@ -205,7 +256,9 @@ static enum rows_event csv_row(struct rows *rows, struct row *row)
     }
     buf_clear(&rows->cells);
     for (size_t i = 0; i < count; i++) {
-        struct cell cell = {.name = rows->columns[i], .text = csv_field(&rows->csv, i)};
+        struct cell cell = {.name = rows->columns[i],
+                            .text = csv_field(&rows->csv, i),
+                            .quoted = csv_field_quoted(&rows->csv, i)};
         if (buf_append(&rows->cells, &cell, sizeof cell) != QN_OK) {
             return rows_broken(rows, "out of memory");
         }
@@ -306,6 +359,29 @@ size_t rows_offset(const struct rows *rows)
 {
     return rows->options.format == ROWS_CSV ? rows->text.size - rows->csv.rest.size
                                             : rows->split.at;
+}
+
+struct rows_position rows_tell(const struct rows *rows)
+{
+    return (struct rows_position){.offset = rows_offset(rows),
+                                  .line = rows->options.format == ROWS_CSV ? rows->csv.line
+                                                                           : rows->split.line};
+}
+
+bool rows_seek(struct rows *rows, struct rows_position position)
+{
+    if (position.offset > rows->text.size) {
+        return false;
+    }
+    size_t offset = (size_t)position.offset;
+    if (rows->options.format == ROWS_CSV) {
+        csv_go_on(&rows->csv, position.line);
+        csv_push(&rows->csv, bytes_of(rows->text.data + offset, rows->text.size - offset));
+        rows->csv_begin = offset;
+    } else {
+        json_split_go_on(&rows->split, offset, position.line);
+    }
+    return true;
 }
 
 const char *rows_problem(const struct rows *rows)

@@ -13,6 +13,7 @@ enum rows_format { ROWS_JSON, ROWS_JSON_LINES, ROWS_CSV };
 struct cell {
     struct bytes name;  /* of the field; empty = a column to be skipped */
     struct bytes text;  /* of a CSV cell */
+    bool quoted;        /* of a CSV cell: it stood in quotes */
     const json_t *json; /* of a JSON cell; NULL = it is one of CSV */
 };
 
@@ -42,6 +43,15 @@ struct rows_options {
 
 struct rows;
 
+/* "json", "jsonl", "csv". False: another word. */
+bool rows_format_parse(const char *text, enum rows_format *format);
+
+/* One character, "\\t" or "tab". False: not that, or one that cannot separate. */
+bool rows_delimiter_parse(const char *text, char *delimiter);
+
+/* The format that the end of a file's name tells. False: it tells none. */
+bool rows_format_of_name(const char *path, enum rows_format *format);
+
 /* The format of a file by the end of its name, else by how `text` begins. */
 enum rows_format rows_guess(const char *path, struct bytes text, bool at_given);
 
@@ -58,6 +68,19 @@ struct bytes rows_column(const struct rows *rows, size_t number);
 
 /* How many octets of the text are used up. */
 size_t rows_offset(const struct rows *rows);
+
+/* Between two rows. */
+struct rows_position {
+    uint64_t offset; /* in the text */
+    uint64_t line;   /* of that octet, from 1 */
+};
+
+/* Where the next row will be looked for. */
+struct rows_position rows_tell(const struct rows *rows);
+
+/* Go on at a position that rows_tell gave for the same text and options. False: it lies beyond the
+ * text. */
+bool rows_seek(struct rows *rows, struct rows_position position);
 
 /* After ROWS_BROKEN. */
 const char *rows_problem(const struct rows *rows);

@@ -92,14 +92,11 @@ static bool ping_try(struct cli *cli, struct ping *ping)
 {
     ping->err = (qn_error)QN_ERROR_INIT;
     facts_fini(&ping->facts);
-    if (cli->client == NULL) {
-        char *uri = cli_uri(cli);
-        cli->client = qn_connect(uri, &ping->err);
-        free(uri);
+    if (cli->client == NULL && !cli_connect_quiet(cli, &ping->err)) {
+        return false;
     }
     uint64_t began = progress_clock_ns();
-    if (cli->client == NULL ||
-        qn_node_facts(cli->client, 0, facts_add, &ping->facts, &ping->err) != QN_OK) {
+    if (qn_node_facts(cli->client, 0, facts_add, &ping->facts, &ping->err) != QN_OK) {
         return false;
     }
     ping->nanos = progress_clock_ns() - began;
@@ -169,7 +166,7 @@ static enum cli_exit ping_failed(const struct cli *cli, const struct ping *ping)
 enum cli_exit run_ping(struct cli *cli)
 {
     struct ping ping = {.nanos = 0};
-    if (cli->options.wait_ms > 0) {
+    if (cli->options.wait_ms > 0 && cli->guard == NULL) {
         interrupt_watch();
     }
     enum cli_exit code = ping_until(cli, &ping) ? ping_report(cli, &ping) : ping_failed(cli, &ping);

@@ -143,6 +143,59 @@ enum qn_status text_unhex(struct bytes text, struct buf *out)
     return QN_OK;
 }
 
+static int base64_digit(uint8_t c)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c != 0 ? strchr(digits, c) : NULL;
+    return at != NULL ? (int)(at - digits) : -1;
+}
+
+/* One group of four digits; `pad` of them are '='. */
+static enum qn_status base64_group(const uint8_t *four, size_t pad, struct buf *out)
+{
+    uint32_t bits = 0;
+    for (size_t i = 0; i < 4; i++) {
+        int digit = i < 4 - pad ? base64_digit(four[i]) : 0;
+        if (digit < 0) {
+            return QN_MALFORMED;
+        }
+        bits = bits << 6 | (uint32_t)digit;
+    }
+    const uint8_t octets[3] = {(uint8_t)(bits >> 16), (uint8_t)(bits >> 8), (uint8_t)bits};
+    for (size_t i = 3 - pad; i < 3; i++) {
+        if (octets[i] != 0) {
+            return QN_MALFORMED; /* more digits than octets */
+        }
+    }
+    return buf_append(out, octets, 3 - pad);
+}
+
+/* RFC 4648, section 4, padded. */
+static enum qn_status text_unbase64(struct bytes text, struct buf *out)
+{
+    size_t before = out->size;
+    enum qn_status status = text.size % 4 == 0 ? QN_OK : QN_MALFORMED;
+    for (size_t i = 0; i < text.size && status == QN_OK; i += 4) {
+        const uint8_t *four = text.data + i;
+        size_t pad = i + 4 == text.size ? (size_t)(four[3] == '=') + (four[2] == '=') : 0;
+        status = four[2] == '=' && four[3] != '=' ? QN_MALFORMED : base64_group(four, pad, out);
+    }
+    if (status != QN_OK) {
+        out->size = before;
+    }
+    return status;
+}
+
+enum qn_status text_to_octets(struct bytes text, struct buf *out)
+{
+    static const char mark[] = "b64:";
+    size_t length = sizeof mark - 1;
+    if (text.size >= length && memcmp(text.data, mark, length) == 0) {
+        return text_unbase64(bytes_of(text.data + length, text.size - length), out);
+    }
+    return text_unhex(text, out);
+}
+
 /* Take `name=...` out of the query that begins at `query`. */
 static void uri_drop(char *query, const char *name)
 {

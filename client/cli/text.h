@@ -30,6 +30,10 @@ QN_MUST_USE enum qn_status text_hex(struct bytes octets, struct buf *out);
 /* Read what text_hex writes, letter case aside. QN_MALFORMED: not that; `out` is as before. */
 QN_MUST_USE enum qn_status text_unhex(struct bytes text, struct buf *out);
 
+/* Append the octets that "0x00ff" or "b64:AP8=" stands for. QN_MALFORMED: neither of them. On
+ * failure `out` is as before. */
+QN_MUST_USE enum qn_status text_to_octets(struct bytes text, struct buf *out);
+
 /* A copy of `uri` with `name` set to `value` in its query, replacing what stood there; NULL = no
  * memory. The caller frees it. */
 char *text_uri_with(const char *uri, const char *name, const char *value);

@@ -3,11 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grid/base/slab.h"
 #include "wire/assert.h"
+
+static void *heap_get(size_t size)
+{
+    if (size == SLAB_PAGE_SIZE) {
+        return aligned_alloc(SLAB_PAGE_SIZE, SLAB_PAGE_SIZE);
+    }
+    return malloc(size > 0 ? size : 1);
+}
 
 static void *allocate(struct alloc *alloc, size_t size)
 {
-    void *memory = malloc(size > 0 ? size : 1);
+    void *memory = heap_get(size);
 
     if (memory) {
         alloc->bytes += size;

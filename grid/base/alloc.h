@@ -13,7 +13,7 @@ struct alloc {
     size_t bytes_peak; /* highest `bytes` so far */
 };
 
-/* malloc and free, counted. */
+/* malloc and free, counted. A block of SLAB_PAGE_SIZE is aligned to its size. */
 void alloc_init(struct alloc *alloc);
 
 static inline void *alloc_get(struct alloc *alloc, size_t size)

@@ -7,6 +7,7 @@ enum {
     ACTIONS_KEPT = 64, /* by a replica that has nothing in flight */
     SCRATCH_MIN_BYTES = 512,
     SCRATCH_KEPT_BYTES = 64 * 1024,
+    SCRATCH_IDLE_BYTES = 4 * 1024, /* kept when nothing is in flight */
 };
 
 static enum qn_status resize(struct replica *replica, size_t capacity)
@@ -47,7 +48,8 @@ void actions_begin(struct replica *replica)
         (void)!resize(replica, ACTIONS_MIN); /* an economy: without memory it stays large */
     }
     buf_clear(&replica->scratch);
-    if (replica->scratch.capacity > SCRATCH_KEPT_BYTES) {
+    if (replica->scratch.capacity >
+        (replica->flights.count > 0 ? SCRATCH_KEPT_BYTES : SCRATCH_IDLE_BYTES)) {
         scratch_release(replica);
     }
 }

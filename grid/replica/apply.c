@@ -2,30 +2,41 @@
 
 #include "grid/replica/state.h"
 
-enum {
-    FLIGHTS_KEPT_BYTES = 8192 /* of an empty ring of flights */
-};
-
 enum qn_status apply_reserve_flight(struct replica *replica)
 {
-    enum qn_status status = ring_reserve(&replica->flights, 1);
+    /* One, and one that asks what becomes of it. */
+    enum qn_status status = ring_reserve(&replica->flights, 2);
 
     /* Each flight may be answered in one and the same step, after what that step does itself. */
-    return status == QN_OK ? actions_reserve(replica, replica->flights.count + 3) : status;
+    return status == QN_OK ? actions_reserve(replica, replica->flights.count + 4) : status;
 }
 
-static struct flight *push(struct replica *replica, const struct stage_request *request)
+void apply_attach(struct replica *replica, struct flight *flight, const struct asker *asker)
+{
+    struct asker before = flight->asker;
+
+    flight->asker = *asker;
+    flight->asker.count = before.count;
+    flight->asker.visible |= before.visible;
+    if (before.visible_by_ms < asker->visible_by_ms) {
+        flight->asker.visible_by_ms = before.visible_by_ms;
+    }
+    if (asker->awaited && asker->deadline_ms < replica->next_deadline_ms) {
+        replica->next_deadline_ms = asker->deadline_ms;
+    }
+}
+
+static struct flight *push(struct replica *replica, enum flight_kind kind, uint64_t index,
+                           const struct asker *asker)
 {
     struct flight *flight = ring_push(&replica->flights);
 
-    if (request && request->awaited) {
-        flight->awaited = true;
-        flight->route = request->route;
-        flight->op_id = request->op_id;
-        flight->deadline_ms = request->deadline_ms;
-        if (request->deadline_ms < replica->next_deadline_ms) {
-            replica->next_deadline_ms = request->deadline_ms;
-        }
+    flight->kind = kind;
+    flight->index = index;
+    flight->asker.visible_by_ms = INT64_MAX;
+    if (asker) {
+        flight->asker.count = asker->count;
+        apply_attach(replica, flight, asker);
     }
     return flight;
 }
@@ -40,16 +51,49 @@ struct flight *apply_flight(const struct replica *replica, uint64_t ticket)
     return ring_at(&replica->flights, (size_t)(ticket - replica->first_ticket));
 }
 
+/* May a record of this type have this effect? */
+static bool fits(const struct record *record, const struct effect *effect)
+{
+    bool clear = effect->kind == EFFECT_CLEAR;
+
+    if (clear != (effect->key.size == 0) || effect->cache == 0) {
+        return false;
+    }
+    switch ((enum record_type)record->type) {
+    case RECORD_EXPIRE:
+        return effect->kind == EFFECT_REMOVE;
+    case RECORD_CLEAR:
+        return clear;
+    case RECORD_WRITE:
+        return true;
+    case RECORD_EPOCH_START:
+    case RECORD_SESSION_OPEN:
+    case RECORD_SESSION_END:
+        break;
+    }
+    return false;
+}
+
+static enum qn_status stage_effect(struct replica *replica, const struct record *record,
+                                   const struct effect *effect)
+{
+    enum qn_status status = QN_CORRUPT;
+
+    if (fits(record, effect)) {
+        status = store_stage(replica->store, effect, record->index);
+    }
+    return status == QN_ABSENT ? QN_CORRUPT : status; /* TOUCH of nothing */
+}
+
 /* Stage all effects or none. */
-static enum qn_status stage_effects(struct replica *replica, const struct record *record)
+static enum qn_status stage_effects(struct replica *replica, const struct record *record,
+                                    struct effect *last)
 {
     struct bytes left = record->effects;
-    struct effect effect;
     enum qn_status status;
 
-    while ((status = effect_next(&left, &effect)) == QN_OK) {
-        status = effect.key.size > 0 ? store_stage(replica->store, &effect, record->index)
-                                     : QN_MALFORMED;
+    while ((status = effect_next(&left, last)) == QN_OK) {
+        status = stage_effect(replica, record, last);
         if (status != QN_OK) {
             break;
         }
@@ -62,7 +106,7 @@ static enum qn_status stage_effects(struct replica *replica, const struct record
 }
 
 static enum qn_status stage_write(struct replica *replica, const struct record *record,
-                                  struct session **session)
+                                  struct effect *last, struct session **session)
 {
     struct sessions *sessions = &replica->sessions;
     struct session *found = sessions_find(sessions, &record->client, record->session);
@@ -73,7 +117,7 @@ static enum qn_status stage_write(struct replica *replica, const struct record *
         result_decode(record->result, &result) != QN_OK) {
         return QN_CORRUPT;
     }
-    enum qn_status status = stage_effects(replica, record);
+    enum qn_status status = stage_effects(replica, record, last);
     if (status != QN_OK) {
         return status;
     }
@@ -84,7 +128,7 @@ static enum qn_status stage_write(struct replica *replica, const struct record *
     }
     outcome->index = record->index;
     outcome->epoch = record->epoch;
-    outcome->version = record->index;
+    outcome->version = result.status == QN_OK ? record->index : 0;
     outcome->logged = true;
     outcome->ticket = next_ticket(replica);
     session_advance(sessions, found, record->first_incomplete);
@@ -119,156 +163,79 @@ static enum qn_status stage_end(struct replica *replica, const struct record *re
 }
 
 static enum qn_status stage(struct replica *replica, const struct record *record,
-                            struct session **session)
+                            struct effect *last, struct session **session)
 {
     switch ((enum record_type)record->type) {
     case RECORD_EPOCH_START:
-        replica->epoch_began_ms = record->log_time_ms;
         sessions_forget_unlogged(&replica->sessions);
         return QN_OK;
     case RECORD_WRITE:
-        return stage_write(replica, record, session);
+        return stage_write(replica, record, last, session);
     case RECORD_SESSION_OPEN:
         return stage_open(replica, record, session);
     case RECORD_SESSION_END:
         return stage_end(replica, record, session);
+    case RECORD_EXPIRE:
+    case RECORD_CLEAR:
+        return stage_effects(replica, record, last);
     }
     return QN_CORRUPT;
 }
 
+struct flight *apply_staged(struct replica *replica, const struct record *record,
+                            const struct asker *asker)
+{
+    struct flight *flight = push(replica, (enum flight_kind)record->type, record->index, asker);
+
+    flight->bytes = record_size(record);
+    flight->sequence = record->sequence;
+    flight->point = (struct log_point){
+        .epoch = record->epoch,
+        .log_time_ms = record->log_time_ms,
+        .wall_time_ms = record->wall_time_ms,
+        .epoch_began_ms =
+            record->type == RECORD_EPOCH_START ? record->log_time_ms : replica->last.epoch_began_ms,
+    };
+    replica->uncommitted_bytes += flight->bytes;
+    replica->last_index = record->index;
+    replica->last = flight->point;
+    return flight;
+}
+
 enum qn_status apply_stage(struct replica *replica, const struct record *record,
-                           const struct stage_request *request)
+                           const struct asker *asker)
 {
     struct session *session = NULL;
+    struct effect last = {0};
     enum qn_status status = apply_reserve_flight(replica);
 
     if (status == QN_OK) {
-        status = stage(replica, record, &session);
+        status = stage(replica, record, &last, &session);
     }
     if (status != QN_OK) {
         return status;
     }
-    struct flight *flight = push(replica, request);
-    flight->kind = (enum flight_kind)record->type;
-    flight->index = record->index;
-    flight->bytes = record_size(record);
+    struct flight *flight = apply_staged(replica, record, asker);
     flight->session = session;
-    flight->sequence = record->sequence;
-    replica->uncommitted_bytes += flight->bytes;
-    replica->last_index = record->index;
-    replica->record_epoch = record->epoch;
-    replica->log_time_ms = record->log_time_ms;
-    replica->wall_time_ms = record->wall_time_ms;
+    flight->cache = last.cache;
+    flight->last_effect = last.kind;
     return QN_OK;
 }
 
 void apply_wait(struct replica *replica, struct session *session, struct outcome *outcome,
-                const struct stage_request *request)
+                const struct asker *asker)
 {
     outcome->ticket = next_ticket(replica);
-    struct flight *flight = push(replica, request);
-    flight->kind = FLIGHT_DECISION;
-    flight->index = replica->last_index;
+    struct flight *flight = push(replica, FLIGHT_DECISION, replica->last_index, asker);
     flight->session = session;
     flight->sequence = outcome->sequence;
 }
 
-void apply_reply_outcome(struct replica *replica, uint64_t route, uint64_t op_id,
-                         const struct outcome *outcome)
+void apply_ask(struct replica *replica, struct session *session, uint64_t sequence,
+               const struct asker *asker)
 {
-    struct wire_result *result =
-        actions_reply(replica, route, op_id, (enum qn_status)outcome->status);
+    struct flight *flight = push(replica, FLIGHT_QUESTION, replica->last_index, asker);
 
-    result->epoch = outcome->epoch;
-    result->index = outcome->index;
-    result->version = outcome->version;
-    result->has_value = outcome->has_value;
-    result->value_flags = outcome->value_flags;
-    result->value = bytes_of(outcome->value, outcome->value_size);
-    if (outcome->status == QN_TOO_LARGE) {
-        result->text = bytes_of_text("the old value is too large to be returned: read it with get, "
-                                     "then change the entry without asking for the old value");
-    }
-}
-
-static void settle_outcome(struct replica *replica, const struct flight *flight)
-{
-    struct outcome *outcome = session_outcome(flight->session, flight->sequence);
-
-    qn_assert(outcome && outcome->waiting);
-    outcome->waiting = false;
-    if (!outcome->logged) {
-        outcome->index = replica->commit_index;
-        outcome->epoch = replica->epoch;
-    }
-    if (flight->awaited) {
-        apply_reply_outcome(replica, flight->route, flight->op_id, outcome);
-    } else if (flight->sequence < flight->session->first_incomplete) {
-        session_drop_outcome(&replica->sessions, flight->session, flight->sequence);
-    }
-}
-
-static void settle_open(struct replica *replica, const struct flight *flight)
-{
-    flight->session->state = SESSION_OPEN;
-    if (flight->awaited) {
-        actions_reply(replica, flight->route, flight->op_id, QN_OK)->session = flight->session->id;
-    }
-}
-
-static void settle(struct replica *replica, const struct flight *flight)
-{
-    switch (flight->kind) {
-    case FLIGHT_EPOCH_START:
-        break;
-    case FLIGHT_WRITE:
-    case FLIGHT_DECISION:
-        settle_outcome(replica, flight);
-        break;
-    case FLIGHT_SESSION_OPEN:
-        settle_open(replica, flight);
-        break;
-    case FLIGHT_SESSION_END:
-        sessions_remove(&replica->sessions, flight->session);
-        break;
-    }
-    qn_assert(replica->uncommitted_bytes >= flight->bytes);
-    replica->uncommitted_bytes -= flight->bytes;
-}
-
-void apply_commit(struct replica *replica, uint64_t index)
-{
-    qn_assert(index >= replica->commit_index && index <= replica->last_index);
-    replica->commit_index = index;
-    store_commit(replica->store, index);
-    while (replica->flights.count > 0) {
-        const struct flight *flight = ring_at(&replica->flights, 0);
-        if (flight->index > index) {
-            return;
-        }
-        settle(replica, flight);
-        ring_pop_front(&replica->flights);
-        replica->first_ticket++;
-    }
-    ring_trim(&replica->flights, FLIGHTS_KEPT_BYTES);
-}
-
-void apply_give_up(struct replica *replica, int64_t now_ms, const char *why)
-{
-    int64_t next_ms = INT64_MAX;
-
-    if (now_ms < replica->next_deadline_ms) {
-        return;
-    }
-    for (size_t i = 0; i < replica->flights.count; i++) {
-        struct flight *flight = ring_at(&replica->flights, i);
-        if (flight->awaited && flight->deadline_ms <= now_ms) {
-            flight->awaited = false;
-            actions_reply(replica, flight->route, flight->op_id, QN_INDETERMINATE)->text =
-                bytes_of_text(why);
-        } else if (flight->awaited && flight->deadline_ms < next_ms) {
-            next_ms = flight->deadline_ms;
-        }
-    }
-    replica->next_deadline_ms = next_ms;
+    flight->session = session;
+    flight->sequence = sequence;
 }

@@ -15,7 +15,7 @@ static uint64_t mix(const uint64_t *numbers, size_t count, struct bytes a, struc
     return hash_bytes(bytes_of(parts, sizeof parts));
 }
 
-static void add_entry(void *context, const struct entry *entry)
+static bool add_entry(void *context, const struct entry *entry)
 {
     struct replica_digest *digest = context;
     uint64_t numbers[] = {entry->version, entry->cache, entry->flags,
@@ -23,6 +23,24 @@ static void add_entry(void *context, const struct entry *entry)
 
     digest->entries +=
         mix(numbers, sizeof numbers / sizeof *numbers, entry_key(entry), entry_value(entry));
+    return true;
+}
+
+/* Every committed entry. When no more views can be held, the committed state becomes the published
+ * one, which it may at any time. */
+static void add_entries(struct store *store, uint64_t index, struct replica_digest *digest)
+{
+    struct store_place place = {0};
+    bool pinned = store_pin(store, index) == QN_OK;
+
+    if (!pinned) {
+        store_publish(store, index);
+    }
+    while (!store_walk(store, index, &place, SIZE_MAX, add_entry, digest)) {
+    }
+    if (pinned) {
+        store_unpin(store, index);
+    }
 }
 
 static void add_outcome(struct replica_digest *digest, const struct session *session,
@@ -56,7 +74,9 @@ static void add_session(struct replica_digest *digest, const struct session *ses
 void replica_inspect(const struct replica *replica, struct replica_digest *digest)
 {
     *digest = (struct replica_digest){0};
-    store_each(replica->store, add_entry, digest);
+    if (replica->commit_index > 0) {
+        add_entries(replica->store, replica->commit_index, digest);
+    }
     for (const struct session *s = replica->sessions.oldest; s; s = s->newer) {
         add_session(digest, s);
     }

@@ -13,6 +13,8 @@ struct replica_digest {
                           A leader may know of more that were taken than its log tells. */
 };
 
+/* Looks at every entry. Holds a view of the committed state meanwhile; when no more can be held,
+ * the committed state is published instead. */
 void replica_inspect(const struct replica *replica, struct replica_digest *digest);
 
 #endif

@@ -4,11 +4,7 @@
 
 #include "grid/replica/state.h"
 
-enum {
-    SESSION_ENDS_MAX = 64, /* per TICK, so that many idle clients do not hold the others up */
-};
-
-static void move(struct replica *replica, enum replica_role to)
+void replica_move(struct replica *replica, enum replica_role to)
 {
     static const unsigned allowed[] = {
         [REPLICA_SCAN] = 1u << REPLICA_SCAN | 1u << REPLICA_OPENING | 1u << REPLICA_FAULTED,
@@ -22,11 +18,34 @@ static void move(struct replica *replica, enum replica_role to)
     replica->role = to;
 }
 
+bool replica_over_limit(const struct replica *replica, size_t more)
+{
+    size_t max = replica->options.limits.uncommitted_max_bytes;
+    size_t waiting = replica->uncommitted_bytes;
+
+    return max == 0 || (waiting > 0 && waiting + more > max);
+}
+
+int64_t replica_ttl_left(const struct replica *replica, const struct entry *entry)
+{
+    int64_t expires_at_ms = entry_expires_at_ms(entry);
+    int64_t time_ms = replica->committed.wall_time_ms;
+
+    if (expires_at_ms == INT64_MAX) {
+        return 0;
+    }
+    if (expires_at_ms <= time_ms) {
+        return 1;
+    }
+    uint64_t left_ms = (uint64_t)expires_at_ms - (uint64_t)time_ms;
+    return left_ms < INT64_MAX ? (int64_t)left_ms : INT64_MAX;
+}
+
 int64_t replica_log_time(const struct replica *replica, int64_t now_ms)
 {
     int64_t log_ms = replica->log_base_ms + (now_ms - replica->opened_at_ms);
 
-    return log_ms > replica->log_time_ms ? log_ms : replica->log_time_ms;
+    return log_ms > replica->last.log_time_ms ? log_ms : replica->last.log_time_ms;
 }
 
 struct record replica_next_record(const struct replica *replica, enum record_type type,
@@ -37,10 +56,10 @@ struct record replica_next_record(const struct replica *replica, enum record_typ
         .partition = replica->options.partition,
         .epoch = replica->epoch,
         .index = replica->last_index + 1,
-        .prev_epoch = replica->record_epoch,
+        .prev_epoch = replica->last.epoch,
         .log_time_ms = replica_log_time(replica, event->now_ms),
-        .wall_time_ms =
-            event->wall_ms > replica->wall_time_ms ? event->wall_ms : replica->wall_time_ms,
+        .wall_time_ms = event->wall_ms > replica->last.wall_time_ms ? event->wall_ms
+                                                                    : replica->last.wall_time_ms,
     };
 }
 
@@ -53,11 +72,14 @@ enum qn_status replica_create(const struct replica_options *options, struct repl
     }
     made->options = *options;
     made->next_deadline_ms = INT64_MAX;
-    made->wall_time_ms = INT64_MIN;
+    made->views.publish_by_ms = INT64_MAX;
+    made->last.wall_time_ms = INT64_MIN;
+    made->committed.wall_time_ms = INT64_MIN;
     tally_init(&made->entry_memory, options->alloc);
     tally_init(&made->table_memory, options->alloc);
     sessions_init(&made->sessions, &made->table_memory.alloc);
     ring_init(&made->flights, options->alloc, sizeof(struct flight));
+    expired_init(&made->expired, options->alloc);
     if (store_create(&made->entry_memory.alloc, &made->store) != QN_OK ||
         actions_reserve(made, 1) != QN_OK) {
         goto fail;
@@ -76,9 +98,11 @@ void replica_destroy(struct replica *replica)
         return;
     }
     struct alloc *alloc = replica->options.alloc;
+    replica_snapshot_end(replica);
     store_destroy(replica->store);
     sessions_fini(&replica->sessions);
     ring_fini(&replica->flights);
+    expired_fini(&replica->expired);
     scratch_release(replica);
     alloc_put(alloc, replica->actions, replica->action_capacity * sizeof *replica->actions);
     qn_assert(replica->entry_memory.alloc.bytes == 0);
@@ -92,19 +116,25 @@ static bool continues(const struct replica *replica, const struct record *record
     bool begins = record->type == RECORD_EPOCH_START;
 
     return record->partition == replica->options.partition &&
-           record->index == replica->last_index + 1 &&
-           record->prev_epoch == replica->record_epoch &&
-           (begins ? record->epoch > replica->record_epoch
-                   : record->epoch == replica->record_epoch && record->epoch > 0) &&
-           record->log_time_ms >= replica->log_time_ms &&
-           record->wall_time_ms >= replica->wall_time_ms;
+           record->index == replica->last_index + 1 && record->prev_epoch == replica->last.epoch &&
+           (begins ? record->epoch > replica->last.epoch
+                   : record->epoch == replica->last.epoch && record->epoch > 0) &&
+           record->log_time_ms >= replica->last.log_time_ms &&
+           record->wall_time_ms >= replica->last.wall_time_ms;
 }
 
 enum qn_status replica_recover(struct replica *replica, const struct record *record)
 {
     qn_assert(replica->role == REPLICA_FAULTED || replica->leader == 0);
     actions_begin(replica);
-    if (replica->role == REPLICA_FAULTED || !continues(replica, record)) {
+    if (replica->role == REPLICA_FAULTED || replica->restore.begun) {
+        return QN_CORRUPT;
+    }
+    if (record->index <= replica->restored_index &&
+        record->partition == replica->options.partition) {
+        return QN_OK;
+    }
+    if (!continues(replica, record)) {
         return QN_CORRUPT;
     }
     enum qn_status status = apply_stage(replica, record, NULL);
@@ -114,7 +144,6 @@ enum qn_status replica_recover(struct replica *replica, const struct record *rec
     /* A single copy: what its own log has on disk is committed. */
     replica->durable_index = record->index;
     replica->epoch = record->epoch;
-    replica->log_base_ms = record->log_time_ms;
     apply_commit(replica, record->index);
     return QN_OK;
 }
@@ -129,13 +158,13 @@ static enum qn_status open_epoch(struct replica *replica, const struct replica_e
     record.epoch = event->epoch;
     if (replica->role == REPLICA_SCAN) {
         /* The log's time stood still while there was no leader. */
-        record.log_time_ms = replica->log_time_ms;
+        record.log_time_ms = replica->last.log_time_ms;
     }
     enum qn_status status = apply_stage(replica, &record, NULL);
     if (status != QN_OK) {
         return status;
     }
-    move(replica, REPLICA_OPENING);
+    replica_move(replica, REPLICA_OPENING);
     replica->opened_index = record.index;
     replica->log_base_ms = record.log_time_ms;
     replica->opened_at_ms = event->now_ms;
@@ -150,6 +179,9 @@ static enum qn_status on_configuration(struct replica *replica, const struct rep
     if (event->epoch <= replica->epoch) {
         return QN_OK;
     }
+    if (replica->restore.begun) {
+        replica_move(replica, REPLICA_FAULTED); /* half a snapshot is no state */
+    }
     if (replica->role == REPLICA_FAULTED) {
         /* Takes no part, but its refusals are stamped with the epoch in force: clients ignore older
          * ones. */
@@ -157,7 +189,7 @@ static enum qn_status on_configuration(struct replica *replica, const struct rep
         status = open_epoch(replica, event);
     } else {
         /* Nothing commits here any more, so nobody can be told how it ended. */
-        move(replica, REPLICA_SCAN);
+        replica_move(replica, REPLICA_SCAN);
         apply_give_up(replica, INT64_MAX, "the partition has another leader now: ask again");
     }
     if (status == QN_OK) {
@@ -184,59 +216,8 @@ static void on_durable(struct replica *replica, uint64_t index)
     }
     apply_commit(replica, replica->durable_index);
     if (replica->role == REPLICA_OPENING) {
-        move(replica, REPLICA_LEADING);
-    }
-}
-
-static bool has_waiting(const struct session *session)
-{
-    for (size_t i = 0; i < session->outcome_count; i++) {
-        if (session->outcomes[i].waiting) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool idle(const struct replica *replica, const struct session *session, int64_t log_ms)
-{
-    int64_t since_ms = session->traffic_ms > replica->epoch_began_ms ? session->traffic_ms
-                                                                     : replica->epoch_began_ms;
-
-    return log_ms - since_ms >= replica->options.limits.session_ttl_ms;
-}
-
-/* Append the end of one session. False: no memory now, the next TICK tries again. */
-static bool end_session(struct replica *replica, const struct session *session,
-                        const struct replica_event *event)
-{
-    struct record record = replica_next_record(replica, RECORD_SESSION_END, event);
-
-    record.client = session->client;
-    record.session = session->id;
-    if (apply_stage(replica, &record, NULL) != QN_OK) {
-        return false;
-    }
-    actions_append(replica, &record);
-    return true;
-}
-
-static void end_idle_sessions(struct replica *replica, const struct replica_event *event)
-{
-    int64_t log_ms = replica_log_time(replica, event->now_ms);
-    int left = SESSION_ENDS_MAX;
-
-    for (struct session *s = replica->sessions.oldest, *newer; s && left > 0; s = newer) {
-        newer = s->newer;
-        if (!idle(replica, s, log_ms)) {
-            return;
-        }
-        if (s->state == SESSION_OPEN && !has_waiting(s)) {
-            left--;
-            if (!end_session(replica, s, event)) {
-                return;
-            }
-        }
+        replica_move(replica, REPLICA_LEADING);
+        views_publish(replica);
     }
 }
 
@@ -244,14 +225,15 @@ static void on_tick(struct replica *replica, const struct replica_event *event)
 {
     apply_give_up(replica, event->now_ms,
                   "not on disk before the deadline: repeat it under the same sequence number");
-    if (replica->role == REPLICA_LEADING) {
-        end_idle_sessions(replica, event);
+    views_tick(replica);
+    if (replica->role == REPLICA_LEADING && event->append) {
+        upkeep_tick(replica, event);
     }
 }
 
 static void on_fault(struct replica *replica)
 {
-    move(replica, REPLICA_FAULTED);
+    replica_move(replica, REPLICA_FAULTED);
     apply_give_up(replica, INT64_MAX, "the partition's log failed before the answer");
 }
 
@@ -261,6 +243,7 @@ enum qn_status replica_step(struct replica *replica, const struct replica_event 
     enum qn_status status = QN_OK;
 
     actions_begin(replica);
+    replica->now_ms = event->now_ms;
     switch (event->kind) {
     case REPLICA_CONFIGURATION:
         status = on_configuration(replica, event);
@@ -276,6 +259,12 @@ enum qn_status replica_step(struct replica *replica, const struct replica_event 
         break;
     case REPLICA_FAULT:
         on_fault(replica);
+        break;
+    case REPLICA_PUBLISH:
+        views_publish(replica);
+        break;
+    case REPLICA_DROP:
+        status = upkeep_drop(replica, event);
         break;
     }
     if (status == QN_OK) {
@@ -298,5 +287,33 @@ void replica_stats(const struct replica *replica, struct replica_stats *stats)
         .table_bytes = replica->table_memory.alloc.bytes,
         .uncommitted_bytes = replica->uncommitted_bytes,
         .sessions = replica->sessions.count,
+        .view = store_view(replica->store),
+        .pins = (uint32_t)store_pin_count(replica->store),
+        .history_bytes = store_history_bytes(replica->store),
+        .published = replica->views.published,
+        .expired = replica->expired.count,
+        .cursors_expired = replica->views.cursors_expired,
+        .partition_time_ms = replica->committed.wall_time_ms,
     };
+}
+
+bool replica_sweep(struct replica *replica, size_t slots_max)
+{
+    return store_sweep(replica->store, slots_max);
+}
+
+bool replica_cache_at(const struct replica *replica, size_t i, struct replica_cache *figures)
+{
+    struct store_cache of_store;
+
+    if (!store_cache_at(replica->store, i, &of_store)) {
+        return false;
+    }
+    *figures = (struct replica_cache){
+        .cache = of_store.cache,
+        .entries = of_store.entries,
+        .bytes = of_store.bytes,
+        .expired = expired_count(&replica->expired, of_store.cache),
+    };
+    return true;
 }

@@ -38,21 +38,35 @@ static enum qn_status check_epoch(const struct replica *replica, const struct wi
 
 static bool has_key(uint32_t kind)
 {
-    return kind != WIRE_OP_COUNT && kind != WIRE_OP_SESSION_OPEN;
+    switch ((enum wire_op_kind)kind) {
+    case WIRE_OP_COUNT:
+    case WIRE_OP_SESSION_OPEN:
+    case WIRE_OP_CLEAR:
+    case WIRE_OP_OUTCOME:
+    case WIRE_OP_SCAN:
+    case WIRE_OPS:
+        return false;
+    case WIRE_OP_GET:
+    case WIRE_OP_CONTAINS:
+    case WIRE_OP_PUT:
+    case WIRE_OP_PUT_IF_ABSENT:
+    case WIRE_OP_REPLACE:
+    case WIRE_OP_REMOVE:
+    case WIRE_OP_REMOVE_IF:
+    case WIRE_OP_TOUCH:
+        return true;
+    }
+    return false;
 }
 
-static enum qn_status check_form(const struct replica_limits *limits, const struct wire_op *op,
-                                 const char **text)
+static bool names_cache(uint32_t kind)
 {
-    if (op->kind < WIRE_OP_GET || op->kind > WIRE_OP_REMOVE_IF ||
-        (op->flags & ~(uint32_t)WIRE_RETURN_OLD) != 0 || op->value_flags > UINT8_MAX) {
-        *text = "the node does not know this operation: use a newer node";
-        return QN_UNSUPPORTED;
-    }
-    if (op->cache == 0 && op->kind != WIRE_OP_SESSION_OPEN) {
-        *text = "cache 0 does not exist: open the cache by its name";
-        return QN_UNKNOWN_CACHE;
-    }
+    return kind != WIRE_OP_SESSION_OPEN && kind != WIRE_OP_OUTCOME;
+}
+
+static enum qn_status check_sizes(const struct replica_limits *limits, const struct wire_op *op,
+                                  const char **text)
+{
     if (has_key(op->kind) && op->key.size == 0) {
         *text = "the key is empty";
         return QN_INVALID;
@@ -61,9 +75,35 @@ static enum qn_status check_form(const struct replica_limits *limits, const stru
         *text = "the key is larger than a key may be: use a shorter one";
         return QN_TOO_LARGE;
     }
-    if (op->value.size > limits->value_size_max_bytes) {
+    /* A scan's value is a token, which is checked where it is read. */
+    if (op->kind != WIRE_OP_SCAN && op->value.size > limits->value_size_max_bytes) {
         *text = "the value is larger than a value may be: split it";
         return QN_TOO_LARGE;
+    }
+    return QN_OK;
+}
+
+static enum qn_status check_form(const struct wire_op *op, const char **text)
+{
+    const uint32_t flags = WIRE_RETURN_OLD | WIRE_VISIBLE | WIRE_KEYS_ONLY;
+
+    if (op->kind < WIRE_OP_GET || op->kind >= WIRE_OPS || (op->flags & ~flags) != 0 ||
+        op->value_flags > UINT8_MAX) {
+        *text = "the node does not know this operation: use a newer node";
+        return QN_UNSUPPORTED;
+    }
+    if (op->cache == 0 && names_cache(op->kind)) {
+        *text = "cache 0 does not exist: open the cache by its name";
+        return QN_UNKNOWN_CACHE;
+    }
+    if (op->ttl_ms < WIRE_TTL_NEVER) {
+        *text = "a time to live is a number of milliseconds from 1, 0 (as the cache says) or -1 "
+                "(never expires)";
+        return QN_INVALID;
+    }
+    if (op->kind == WIRE_OP_OUTCOME && op->value.size != 0 && op->value.size != CLIENT_ID_SIZE) {
+        *text = "a client id has 16 octets";
+        return QN_INVALID;
     }
     return QN_OK;
 }
@@ -76,7 +116,8 @@ static enum qn_status check_identity(const struct replica_event *event, const ch
     if (!wire_op_is_change(op->kind)) {
         return QN_OK;
     }
-    if (client_id_equal(event->client, nobody)) {
+    bool names_other = op->kind == WIRE_OP_OUTCOME && op->value.size > 0;
+    if (!names_other && client_id_equal(event->client, nobody)) {
         *text = "a change needs a client id";
         return QN_INVALID;
     }
@@ -96,7 +137,10 @@ enum qn_status request_check(const struct replica *replica, const struct replica
         status = check_epoch(replica, event->op, text);
     }
     if (status == QN_OK) {
-        status = check_form(&replica->options.limits, event->op, text);
+        status = check_form(event->op, text);
+    }
+    if (status == QN_OK) {
+        status = check_sizes(&replica->options.limits, event->op, text);
     }
     if (status == QN_OK) {
         status = check_identity(event, text);

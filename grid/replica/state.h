@@ -18,19 +18,93 @@ enum flight_kind {
     FLIGHT_WRITE = RECORD_WRITE,
     FLIGHT_SESSION_OPEN = RECORD_SESSION_OPEN,
     FLIGHT_SESSION_END = RECORD_SESSION_END,
+    FLIGHT_EXPIRE = RECORD_EXPIRE,
+    FLIGHT_CLEAR = RECORD_CLEAR,
+    FLIGHT_QUESTION, /* no record: somebody asks what becomes of a change on its way */
+};
+
+/* Whom to answer, and what the answer waits for besides the commit. */
+struct asker {
+    bool awaited; /* somebody waits for the answer: the three below are set */
+    uint64_t route;
+    uint64_t op_id;
+    int64_t deadline_ms;
+    bool visible;          /* the view must show it before the answer */
+    int64_t visible_by_ms; /* the view must show it by then; INT64_MAX = when it comes */
+    uint64_t count;        /* goes into the answer: entries that were cleared */
+};
+
+/* What the log says of time after a record. */
+struct log_point {
+    uint64_t epoch;
+    int64_t log_time_ms;
+    int64_t wall_time_ms;
+    int64_t epoch_began_ms; /* log time of the last EPOCH_START: traffic of every session */
 };
 
 struct flight {
     enum flight_kind kind;
-    bool awaited;   /* somebody waits for the answer */
-    uint64_t index; /* settled when this is committed */
-    size_t bytes;   /* of its record; 0 for a decision */
+    uint32_t cache;      /* of its last effect */
+    uint8_t last_effect; /* enum effect_kind; 0 = no effects */
+    uint64_t index;      /* settled when this is committed */
+    size_t bytes;        /* of its record; 0 when there is none */
     struct session *session;
     uint64_t sequence;
-    /* whom to answer, when `awaited` */
-    uint64_t route;
-    uint64_t op_id;
-    int64_t deadline_ms;
+    struct asker asker;
+    struct log_point point; /* when there is a record */
+};
+
+/* A view that cursors read. */
+struct pinned {
+    uint64_t view;
+    int64_t deadline_ms; /* without use it goes then */
+    uint32_t cursors;
+};
+
+struct views {
+    struct pinned pinned[STORE_PINS_MAX]; /* in the order of their last use */
+    uint32_t pinned_count;
+    int64_t published_at_ms;
+    int64_t publish_by_ms; /* somebody wants a change to be visible by then; INT64_MAX = nobody */
+    uint64_t published;
+    uint64_t cursors_expired;
+};
+
+/* Expired entries of a cache. */
+struct expired_cache {
+    uint32_t cache;
+    uint64_t count;
+};
+
+struct expired {
+    struct alloc *alloc;
+    struct ring runs;             /* those in EXPIRE records not committed yet */
+    struct expired_cache *caches; /* ascending by id */
+    size_t cache_count;
+    size_t cache_capacity;
+    uint64_t count; /* of all caches */
+};
+
+/* The state as octets on its way out. */
+struct snapshot_walk {
+    bool begun;
+    uint64_t view;
+    uint32_t tag;   /* where it stands */
+    uint32_t cache; /* with `key` */
+    uint8_t *key;   /* owned */
+    size_t key_size;
+    size_t key_capacity;
+    uint64_t items;
+    uint64_t digest;
+};
+
+/* And on its way in. */
+struct restore {
+    bool begun; /* and not finished */
+    struct replica_snapshot snapshot;
+    struct session *session; /* the last one */
+    uint64_t items;
+    uint64_t digest;
 };
 
 struct replica {
@@ -41,29 +115,33 @@ struct replica {
     struct sessions sessions;
     struct ring flights;
     uint64_t first_ticket; /* of the front flight */
+    struct views views;
+    struct expired expired;
+    struct snapshot_walk walk;
+    struct restore restore;
 
     struct replica_action *actions;
     size_t action_count;
     size_t action_capacity;
-    struct buf scratch; /* effects and result of the record appended in this step */
+    struct buf scratch; /* octets that the actions of this step point to */
 
     enum replica_role role;
     uint64_t epoch; /* of the newest configuration or record */
     uint32_t lineage;
-    uint32_t leader;       /* 0 = none known */
-    uint64_t record_epoch; /* of the last record */
+    uint32_t leader; /* 0 = none known */
     uint64_t last_index;
     uint64_t commit_index;
     uint64_t durable_index;
-    uint64_t opened_index; /* of this epoch's EPOCH_START */
+    uint64_t opened_index;   /* of this epoch's EPOCH_START */
+    uint64_t restored_index; /* the records up to it are those of a snapshot */
     size_t uncommitted_bytes;
 
+    struct log_point last;      /* after record `last_index` */
+    struct log_point committed; /* after record `commit_index` */
     /* Log time runs from `log_base_ms`, which stands for the moment `opened_at_ms`. */
     int64_t log_base_ms;
     int64_t opened_at_ms;
-    int64_t log_time_ms;      /* of the last record */
-    int64_t wall_time_ms;     /* of the last record */
-    int64_t epoch_began_ms;   /* log time of the last EPOCH_START: traffic of every session */
+    int64_t now_ms;           /* of this step */
     int64_t next_deadline_ms; /* no awaited flight is due before */
 };
 
@@ -86,33 +164,40 @@ struct wire_result *actions_reply(struct replica *replica, uint64_t route, uint6
 
 /* -- apply.c: what records do, on the leader and in recovery alike -- */
 
-/* What a staged record will settle, beyond the record itself. */
-struct stage_request {
-    bool awaited;
-    uint64_t route;
-    uint64_t op_id;
-    int64_t deadline_ms;
-};
-
 /* Take a record as the next one of the log, not committed yet. Afterwards its commit and the answer
- * to `request` (NULL: nobody waits) need no memory.
+ * to `asker` (NULL: nobody waits) need no memory.
  *
  * QN_CORRUPT      it makes no sense after the records before it; nothing changed
  * QN_MEMORY_FULL  nothing changed */
 QN_MUST_USE enum qn_status apply_stage(struct replica *replica, const struct record *record,
-                                       const struct stage_request *request);
+                                       const struct asker *asker);
+
+/* The same for a record whose effects are staged already, after `apply_reserve_flight`: never
+ * fails. Its flight. */
+struct flight *apply_staged(struct replica *replica, const struct record *record,
+                            const struct asker *asker);
 
 /* Wait with a decision until everything staged so far is committed. Reserve with
  * `apply_reserve_flight`. */
 QN_MUST_USE enum qn_status apply_reserve_flight(struct replica *replica);
 void apply_wait(struct replica *replica, struct session *session, struct outcome *outcome,
-                const struct stage_request *request);
+                const struct asker *asker);
 
-/* Everything up to `index` is committed: apply, then answer. Needs no memory. */
-void apply_commit(struct replica *replica, uint64_t index);
+/* Tell the asker what becomes of a waiting outcome, beside whoever is told already. Reserve with
+ * `apply_reserve_flight`. */
+void apply_ask(struct replica *replica, struct session *session, uint64_t sequence,
+               const struct asker *asker);
 
 /* The flight of a ticket. */
 struct flight *apply_flight(const struct replica *replica, uint64_t ticket);
+
+/* An asker joins a flight: the latest one gets the answer. */
+void apply_attach(struct replica *replica, struct flight *flight, const struct asker *asker);
+
+/* -- settle.c: what commits do -- */
+
+/* Everything up to `index` is committed: apply, then answer. Needs no memory. */
+void apply_commit(struct replica *replica, uint64_t index);
 
 /* Answer a settled outcome. */
 void apply_reply_outcome(struct replica *replica, uint64_t route, uint64_t op_id,
@@ -121,19 +206,80 @@ void apply_reply_outcome(struct replica *replica, uint64_t route, uint64_t op_id
 /* Answer INDETERMINATE to every awaited flight whose deadline is at or before `now_ms`. */
 void apply_give_up(struct replica *replica, int64_t now_ms, const char *why);
 
-/* -- request_check.c -- */
+/* -- request_check.c, request.c -- */
 
 /* May this request be looked at at all? In the order of B.7.1: role, epoch, form, identity,
  * deadline. Otherwise the status to refuse it with, and in `*text` why and what to do. */
 QN_MUST_USE enum qn_status request_check(const struct replica *replica,
                                          const struct replica_event *event, const char **text);
 
-/* -- request.c -- */
-
 /* One operation of a client; always adds a reply or something that will be answered. */
 void request_step(struct replica *replica, const struct replica_event *event);
 
+/* -- upkeep.c: records that a leader writes of its own -- */
+
+/* End idle sessions, remove expired entries. Stops early without memory: the next TICK goes on. */
+void upkeep_tick(struct replica *replica, const struct replica_event *event);
+
+/* A cache does not exist any more: clear what it has. QN_MEMORY_FULL: nothing was done. */
+QN_MUST_USE enum qn_status upkeep_drop(struct replica *replica, const struct replica_event *event);
+
+/* -- expired.c: how many entries of which cache have expired -- */
+
+void expired_init(struct expired *expired, struct alloc *alloc);
+void expired_fini(struct expired *expired);
+
+/* Make room to count one more entry. QN_MEMORY_FULL: nothing changed. */
+QN_MUST_USE enum qn_status expired_reserve(struct expired *expired, uint32_t cache);
+
+/* Record `index` removes an entry of `cache`; room was reserved. */
+void expired_stage(struct expired *expired, uint64_t index, uint32_t cache);
+
+/* Everything up to record `index` is committed. */
+void expired_commit(struct expired *expired, uint64_t index);
+
+uint64_t expired_count(const struct expired *expired, uint32_t cache);
+
+/* -- views.c -- */
+
+/* Soft commit: show everything committed. Needs no memory. */
+void views_publish(struct replica *replica);
+
+/* The same if the view does not show record `index`. */
+void views_show(struct replica *replica, uint64_t index);
+
+/* Somebody wants everything committed now to be visible by then. */
+void views_show_by(struct replica *replica, int64_t by_ms);
+
+/* Publish what is due, let go of views that rest too long or cost too much. */
+void views_tick(struct replica *replica);
+
+/* Let go of views that rest too long. */
+void views_expire(struct replica *replica);
+
+/* Hold a readable view for the next answer of a cursor. `fresh`: this is its first. QN_OVERLOADED:
+ * too many others are held. */
+QN_MUST_USE enum qn_status views_keep(struct replica *replica, uint64_t view, bool fresh);
+
+/* A cursor that held this view has reached the end. */
+void views_leave(struct replica *replica, uint64_t view);
+
 /* -- replica.c -- */
+
+/* Change the role; the transition must be one of the drawing in replica.h. */
+void replica_move(struct replica *replica, enum replica_role to);
+
+/* Too much on its way to disk for `more` octets? A record larger than the limit passes alone. */
+bool replica_over_limit(const struct replica *replica, size_t more);
+
+/* Has this entry's time come at a partition time? NULL allowed: no. */
+static inline bool replica_expired(const struct entry *entry, int64_t wall_time_ms)
+{
+    return entry && entry_expires_at_ms(entry) <= wall_time_ms;
+}
+
+/* Milliseconds until an entry expires, at least 1; 0 = never. */
+int64_t replica_ttl_left(const struct replica *replica, const struct entry *entry);
 
 /* Time of the log at the moment `now_ms`. */
 int64_t replica_log_time(const struct replica *replica, int64_t now_ms);

@@ -4,12 +4,15 @@
 #include "wire/hash.h"
 
 enum {
-    SLOTS_MIN = 16,
-    DRAIN_STEP = 32, /* slots moved per change: done long before the next growth is due */
-    SLOT_SIZE = sizeof(struct entry *) + sizeof(uint32_t),
+    PLACE_SIZE = sizeof(struct entry *) + sizeof(uint32_t),
+    BLOCK_MIN = 64,
+    BLOCK_FINE = 512, /* up to here blocks grow by BLOCK_MIN, then by an eighth of a power of two */
+    RUN_MAX = 340,    /* in 4 KiB: a larger run is split */
+    RUN_JOINED = RUN_MAX / 2, /* at most, so that it is not split again at once */
+    RUN_SMALL = RUN_MAX / 5,  /* worth joining */
+    RUNS_MIN = 4,
+    STRIDE = 8, /* first step from where a tag was guessed to be */
 };
-
-#define NOT_FOUND SIZE_MAX
 
 uint32_t table_tag(uint32_t cache, struct bytes key)
 {
@@ -23,150 +26,289 @@ uint32_t table_tag(uint32_t cache, struct bytes key)
     return tag ? tag : 1;
 }
 
-/* Slot where an entry with this tag would stand if nothing were in its way. */
-static size_t home_of(const struct table_slots *slots, uint32_t tag)
+/* -- runs -- */
+
+static struct entry **entries_of(const struct table_run *run)
 {
-    return (size_t)((uint64_t)tag * slots->slot_count >> 32);
+    return (struct entry **)(void *)(run->tags + run->capacity);
 }
 
-/* How far slot `at` is from the home of `tag`, going round the end. */
-static size_t distance(const struct table_slots *slots, uint32_t tag, size_t at)
+/* Room in the smallest block for `count` entries: even, and more than `count` where it is to grow.
+ */
+static uint32_t capacity_for(uint32_t count)
 {
-    size_t home = home_of(slots, tag);
+    size_t size = BLOCK_MIN;
+    size_t step = BLOCK_MIN;
 
-    return at >= home ? at - home : at + slots->slot_count - home;
-}
-
-/* Does slot `at` have an entry? */
-static bool taken(const struct table_slots *slots, size_t at)
-{
-    return slots->tags[at] != 0 && slots->entries[at];
-}
-
-static bool holds(const struct entry *entry, const struct table_key *key)
-{
-    return entry && entry->cache == key->cache && bytes_equal(entry_key(entry), key->key);
-}
-
-/* Slot of `key` among the slots from `begin` on, NOT_FOUND when it is not there. */
-static size_t search(const struct table_slots *slots, size_t begin, const struct table_key *key)
-{
-    if (slots->used == 0) {
-        return NOT_FOUND;
-    }
-    size_t at = home_of(slots, key->tag);
-    at = at > begin ? at : begin;
-    size_t probes = slots->slot_count - begin;
-    for (; probes > 0; probes--) {
-        uint32_t tag = slots->tags[at];
-        if (tag == key->tag) {
-            if (holds(slots->entries[at], key)) {
-                return at;
-            }
-        } else if (tag == 0 || distance(slots, tag, at) < distance(slots, key->tag, at)) {
-            return NOT_FOUND;
+    while (size / PLACE_SIZE / 2 * 2 < count) {
+        if (size >= BLOCK_FINE && size >= 16 * step) {
+            step *= 2;
         }
-        at = at + 1 < slots->slot_count ? at + 1 : begin;
+        size += step;
     }
-    return NOT_FOUND;
+    return (uint32_t)(size / PLACE_SIZE / 2 * 2);
 }
 
-/* Place of the pointer to the entry of `key`, NULL when it is not there. */
-static struct entry **place_of(const struct table *table, const struct table_key *key)
+/* A run without entries but with room; `tags` NULL: no memory. */
+static struct table_run run_make(struct table *table, uint32_t first, uint32_t capacity)
 {
-    size_t at = search(&table->now, 0, key);
-
-    if (at != NOT_FOUND) {
-        return &table->now.entries[at];
-    }
-    at = search(&table->old, table->drained, key);
-    return at != NOT_FOUND ? &table->old.entries[at] : NULL;
+    return (struct table_run){.first = first,
+                              .capacity = capacity,
+                              .tags = alloc_get(table->alloc, (size_t)capacity * PLACE_SIZE)};
 }
 
-/* Put in what is not there yet: at its place in the order, those behind it move up by one. */
-static void insert(struct table_slots *slots, uint32_t tag, struct entry *entry)
+static void run_release(struct table *table, const struct table_run *run)
 {
-    size_t at = home_of(slots, tag);
-
-    qn_assert(slots->used < slots->slot_count);
-    while (slots->tags[at] != 0) {
-        if (distance(slots, slots->tags[at], at) < distance(slots, tag, at)) {
-            uint32_t tag_there = slots->tags[at];
-            struct entry *entry_there = slots->entries[at];
-            slots->tags[at] = tag;
-            slots->entries[at] = entry;
-            tag = tag_there;
-            entry = entry_there;
-        }
-        at = at + 1 < slots->slot_count ? at + 1 : 0;
-    }
-    slots->tags[at] = tag;
-    slots->entries[at] = entry;
-    slots->used++;
+    alloc_put(table->alloc, run->tags, (size_t)run->capacity * PLACE_SIZE);
 }
 
-/* Empty slot `at`: those behind it that are not at home move back by one. */
-static void erase(struct table_slots *slots, size_t at)
+/* Append `count` entries of `from`, beginning with number `at`. */
+static void run_append(struct table_run *run, const struct table_run *from, uint32_t at,
+                       uint32_t count)
 {
-    for (;;) {
-        size_t next = at + 1 < slots->slot_count ? at + 1 : 0;
-        if (slots->tags[next] == 0 || distance(slots, slots->tags[next], next) == 0) {
-            break;
-        }
-        slots->tags[at] = slots->tags[next];
-        slots->entries[at] = slots->entries[next];
-        at = next;
-    }
-    slots->tags[at] = 0;
-    slots->used--;
+    qn_assert(run->count + count <= run->capacity);
+    memcpy(run->tags + run->count, from->tags + at, count * sizeof *run->tags);
+    memcpy(entries_of(run) + run->count, entries_of(from) + at, count * sizeof(struct entry *));
+    run->count += count;
 }
 
-static void slots_release(struct table *table, struct table_slots *slots)
+/* Put the entries of a run into a block for `capacity`. */
+static enum qn_status run_resize(struct table *table, struct table_run *run, uint32_t capacity)
 {
-    alloc_put(table->alloc, slots->entries, slots->slot_count * SLOT_SIZE);
-    *slots = (struct table_slots){0};
-}
+    struct table_run other = run_make(table, run->first, capacity);
 
-/* Move up to `step` slots of the old table over; give it back when it is empty. */
-static void drain(struct table *table, size_t step)
-{
-    struct table_slots *old = &table->old;
-
-    if (old->slot_count == 0) {
-        return;
-    }
-    for (; step > 0 && table->drained < old->slot_count; step--) {
-        size_t at = table->drained++;
-        if (taken(old, at)) {
-            insert(&table->now, old->tags[at], old->entries[at]);
-            old->used--;
-        }
-    }
-    if (table->drained == old->slot_count) {
-        qn_assert(old->used == 0);
-        slots_release(table, old);
-        table->drained = 0;
-    }
-}
-
-/* Begin to move to a table of `slot_count` slots. */
-static enum qn_status resize(struct table *table, size_t slot_count)
-{
-    struct table_slots next = {.slot_count = slot_count};
-
-    qn_assert(table->old.slot_count == 0);
-    next.entries = alloc_get(table->alloc, slot_count * SLOT_SIZE);
-    if (!next.entries) {
+    if (!other.tags) {
         return QN_MEMORY_FULL;
     }
-    next.tags = (uint32_t *)(void *)(next.entries + slot_count);
-    memset(next.tags, 0,
-           slot_count * sizeof *next.tags); /* the entries of empty slots are not read */
-    table->old = table->now;
-    table->now = next;
-    table->drained = 0;
+    run_append(&other, run, 0, run->count);
+    run_release(table, run);
+    *run = other;
     return QN_OK;
 }
+
+/* Number of the run that has `tag` in its range; there is one. It is not far from where it would be
+ * if all had ranges of one size. */
+static size_t run_of(const struct table *table, uint32_t tag)
+{
+    const struct table_run *runs = table->runs;
+    size_t low = (size_t)((uint64_t)tag * table->run_count >> 32);
+    size_t high = low;
+    size_t stride = 1;
+
+    if (runs[low].first <= tag) {
+        high = low + stride;
+        while (high < table->run_count && runs[high].first <= tag) {
+            low = high;
+            stride *= 2;
+            high = low + stride;
+        }
+        high = high < table->run_count ? high : table->run_count;
+    } else {
+        low = high > stride ? high - stride : 0;
+        while (runs[low].first > tag) {
+            high = low;
+            stride *= 2;
+            low = high > stride ? high - stride : 0;
+        }
+    }
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (runs[middle].first <= tag) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Where a tag would stand in run number `i` if the tags of its range were spread evenly. */
+static size_t guess(const struct table *table, size_t i, uint32_t tag)
+{
+    const struct table_run *run = &table->runs[i];
+    uint64_t end = i + 1 < table->run_count ? table->runs[i + 1].first : UINT64_C(1) << 32;
+
+    return (size_t)((uint64_t)(tag - run->first) * run->count / (end - run->first));
+}
+
+/* Number of the first entry in run number `i` whose tag is at least `tag`. */
+static size_t position(const struct table *table, size_t i, uint32_t tag)
+{
+    const struct table_run *run = &table->runs[i];
+    size_t low = 0;
+    size_t high = guess(table, i, tag);
+    size_t stride = STRIDE;
+
+    if (high < run->count && run->tags[high] < tag) {
+        low = high + 1;
+        while (low + stride <= run->count && run->tags[low + stride - 1] < tag) {
+            low += stride;
+            stride *= 2;
+        }
+        high = low + stride < run->count ? low + stride : run->count;
+    } else {
+        while (high > stride && run->tags[high - stride] >= tag) {
+            high -= stride;
+            stride *= 2;
+        }
+        low = high > stride ? high - stride : 0;
+    }
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (run->tags[middle] < tag) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Find the place of a key in run number `i`, or where it would be put. */
+static bool search(const struct table *table, size_t i, const struct table_key *key, size_t *at)
+{
+    const struct table_run *run = &table->runs[i];
+
+    for (*at = position(table, i, key->tag); *at < run->count && run->tags[*at] == key->tag;
+         ++*at) {
+        const struct entry *entry = entries_of(run)[*at];
+        if (entry->cache == key->cache && bytes_equal(entry_key(entry), key->key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* -- the list of runs -- */
+
+static enum qn_status reserve_run(struct table *table)
+{
+    if (table->run_count < table->run_capacity) {
+        return QN_OK;
+    }
+    size_t capacity = table->run_capacity > 0 ? table->run_capacity * 2 : (size_t)RUNS_MIN;
+    struct table_run *runs = alloc_get(table->alloc, capacity * sizeof *runs);
+    if (!runs) {
+        return QN_MEMORY_FULL;
+    }
+    if (table->run_count > 0) {
+        memcpy(runs, table->runs, table->run_count * sizeof *runs);
+    }
+    alloc_put(table->alloc, table->runs, table->run_capacity * sizeof *runs);
+    table->runs = runs;
+    table->run_capacity = capacity;
+    return QN_OK;
+}
+
+static void insert_run(struct table *table, size_t i, struct table_run run)
+{
+    memmove(&table->runs[i + 1], &table->runs[i], (table->run_count - i) * sizeof run);
+    table->runs[i] = run;
+    table->run_count++;
+}
+
+/* Leave its range to the run before it, or behind it if it is the first. */
+static void erase_run(struct table *table, size_t i)
+{
+    table->run_count--;
+    memmove(&table->runs[i], &table->runs[i + 1], (table->run_count - i) * sizeof *table->runs);
+    if (table->run_count > 0) {
+        table->runs[0].first = 0;
+    } else {
+        alloc_put(table->alloc, table->runs, table->run_capacity * sizeof *table->runs);
+        table->runs = NULL;
+        table->run_capacity = 0;
+    }
+}
+
+/* Where to cut a run in two: between different tags, near its middle. 0: they are all equal. */
+static uint32_t cut_of(const struct table_run *run)
+{
+    uint32_t middle = run->count / 2;
+
+    for (uint32_t away = 0; away <= middle; away++) {
+        if (middle - away > 0 && run->tags[middle - away] != run->tags[middle - away - 1]) {
+            return middle - away;
+        }
+        if (middle + away < run->count &&
+            run->tags[middle + away] != run->tags[middle + away - 1]) {
+            return middle + away;
+        }
+    }
+    return 0;
+}
+
+/* Make two of run number `i`, both with room. */
+static enum qn_status split(struct table *table, size_t i, uint32_t cut)
+{
+    if (reserve_run(table) != QN_OK) {
+        return QN_MEMORY_FULL;
+    }
+    struct table_run whole = table->runs[i];
+    uint32_t rest = whole.count - cut;
+    struct table_run left = run_make(table, whole.first, capacity_for(cut + 1));
+    struct table_run right = run_make(table, whole.tags[cut], capacity_for(rest + 1));
+    if (!left.tags || !right.tags) {
+        run_release(table, &left);
+        run_release(table, &right);
+        return QN_MEMORY_FULL;
+    }
+    run_append(&left, &whole, 0, cut);
+    run_append(&right, &whole, cut, rest);
+    run_release(table, &whole);
+    table->runs[i] = left;
+    insert_run(table, i + 1, right);
+    return QN_OK;
+}
+
+/* Join run number `i` with the one behind it. Only an economy: may fail. */
+static void join(struct table *table, size_t i)
+{
+    const struct table_run left = table->runs[i];
+    const struct table_run right = table->runs[i + 1];
+    struct table_run both = run_make(table, left.first, capacity_for(left.count + right.count + 1));
+
+    if (!both.tags) {
+        return;
+    }
+    run_append(&both, &left, 0, left.count);
+    run_append(&both, &right, 0, right.count);
+    run_release(table, &left);
+    run_release(table, &right);
+    erase_run(table, i + 1);
+    table->runs[i] = both;
+}
+
+static bool joinable(const struct table *table, size_t i)
+{
+    return i + 1 < table->run_count &&
+           table->runs[i].count + table->runs[i + 1].count <= RUN_JOINED;
+}
+
+/* After a removal from run number `i`: give memory back when three eighths of it are not used. */
+static void economize(struct table *table, size_t i)
+{
+    struct table_run *run = &table->runs[i];
+
+    if (run->count == 0) {
+        run_release(table, run);
+        erase_run(table, i);
+        return;
+    }
+    uint32_t fitting = capacity_for(run->count + 1);
+    if (run->count > run->capacity / 8 * 5 || fitting >= run->capacity) {
+        return;
+    }
+    if (run->count <= RUN_SMALL && joinable(table, i)) {
+        join(table, i);
+    } else if (run->count <= RUN_SMALL && i > 0 && joinable(table, i - 1)) {
+        join(table, i - 1);
+    } else {
+        (void)run_resize(table, run, fitting); /* only an economy: may fail */
+    }
+}
+
+/* -- the table -- */
 
 void table_init(struct table *table, struct alloc *alloc)
 {
@@ -175,91 +317,139 @@ void table_init(struct table *table, struct alloc *alloc)
 
 void table_fini(struct table *table)
 {
-    slots_release(table, &table->now);
-    slots_release(table, &table->old);
+    for (size_t i = 0; i < table->run_count; i++) {
+        run_release(table, &table->runs[i]);
+    }
+    alloc_put(table->alloc, table->runs, table->run_capacity * sizeof *table->runs);
+    table_init(table, table->alloc);
 }
 
 struct entry *table_find(const struct table *table, const struct table_key *key)
 {
-    struct entry **place = place_of(table, key);
+    size_t at;
 
-    return place ? *place : NULL;
+    if (table->run_count == 0) {
+        return NULL;
+    }
+    size_t i = run_of(table, key->tag);
+    return search(table, i, key, &at) ? entries_of(&table->runs[i])[at] : NULL;
 }
 
-enum qn_status table_reserve(struct table *table)
+/* The first run of an empty table. It has no entry until one is put in. */
+static enum qn_status begin(struct table *table)
 {
-    size_t slot_count = table->now.slot_count;
+    if (reserve_run(table) != QN_OK) {
+        return QN_MEMORY_FULL;
+    }
+    struct table_run run = run_make(table, 0, capacity_for(1));
+    if (!run.tags) {
+        return QN_MEMORY_FULL;
+    }
+    insert_run(table, 0, run);
+    return QN_OK;
+}
 
-    drain(table, DRAIN_STEP);
-    if (table_count(table) + 1 <= slot_count - slot_count / 8) {
+enum qn_status table_reserve(struct table *table, uint32_t tag)
+{
+    if (table->run_count == 0) {
+        return begin(table);
+    }
+    size_t i = run_of(table, tag);
+    struct table_run *run = &table->runs[i];
+    if (run->count < run->capacity) {
         return QN_OK;
     }
-    drain(table, SIZE_MAX);
-    enum qn_status status =
-        resize(table, slot_count > 0 ? slot_count + slot_count / 2 : (size_t)SLOTS_MIN);
-    if (status != QN_OK && table_count(table) + 1 < slot_count) {
-        return QN_OK; /* slower, but there is still room */
-    }
-    drain(table, DRAIN_STEP);
-    return status;
+    uint32_t cut = run->count >= RUN_MAX ? cut_of(run) : 0;
+    return cut > 0 ? split(table, i, cut) : run_resize(table, run, capacity_for(run->count + 1));
 }
 
 struct entry *table_put(struct table *table, const struct table_key *key, struct entry *entry)
 {
-    struct entry **place = place_of(table, key);
+    size_t at;
 
-    if (place) {
-        struct entry *replaced = *place;
-        *place = entry;
+    qn_assert(table->run_count > 0);
+    size_t i = run_of(table, key->tag);
+    struct table_run *run = &table->runs[i];
+    struct entry **entries = entries_of(run);
+    if (search(table, i, key, &at)) {
+        struct entry *replaced = entries[at];
+        entries[at] = entry;
         return replaced;
     }
-    insert(&table->now, key->tag, entry);
+    qn_assert(run->count < run->capacity);
+    memmove(run->tags + at + 1, run->tags + at, (run->count - at) * sizeof *run->tags);
+    memmove(entries + at + 1, entries + at, (run->count - at) * sizeof(struct entry *));
+    run->tags[at] = key->tag;
+    entries[at] = entry;
+    run->count++;
+    table->count++;
     return NULL;
-}
-
-/* Leave for a smaller table when seven slots of eight are empty. Only an economy: may fail. */
-static void shrink(struct table *table)
-{
-    size_t slot_count = table->now.slot_count;
-
-    if (table->old.slot_count == 0 && slot_count > SLOTS_MIN && table->now.used <= slot_count / 8) {
-        size_t half = slot_count / 2 > SLOTS_MIN ? slot_count / 2 : SLOTS_MIN;
-        if (resize(table, half) != QN_OK) {
-            return;
-        }
-    }
-    drain(table, DRAIN_STEP);
 }
 
 void table_remove(struct table *table, const struct table_key *key)
 {
-    size_t at = search(&table->now, 0, key);
+    size_t at;
 
-    if (at != NOT_FOUND) {
-        erase(&table->now, at);
-    } else {
-        at = search(&table->old, table->drained, key);
-        qn_assert(at != NOT_FOUND);
-        /* The tag stays, as the order depends on it; it goes with the table. */
-        table->old.entries[at] = NULL;
-        table->old.used--;
-    }
-    shrink(table);
-}
-
-static void each(const struct table_slots *slots, size_t begin,
-                 void (*visit)(void *context, struct entry *entry), void *context)
-{
-    for (size_t at = begin; at < slots->slot_count; at++) {
-        if (taken(slots, at)) {
-            visit(context, slots->entries[at]);
-        }
-    }
+    qn_assert(table->run_count > 0);
+    size_t i = run_of(table, key->tag);
+    struct table_run *run = &table->runs[i];
+    struct entry **entries = entries_of(run);
+    bool found = search(table, i, key, &at);
+    qn_assert(found);
+    run->count--;
+    table->count--;
+    memmove(run->tags + at, run->tags + at + 1, (run->count - at) * sizeof *run->tags);
+    memmove(entries + at, entries + at + 1, (run->count - at) * sizeof(struct entry *));
+    economize(table, i);
 }
 
 void table_each(const struct table *table, void (*visit)(void *context, struct entry *entry),
                 void *context)
 {
-    each(&table->old, table->drained, visit, context);
-    each(&table->now, 0, visit, context);
+    for (size_t i = 0; i < table->run_count; i++) {
+        for (size_t at = 0; at < table->runs[i].count; at++) {
+            visit(context, entries_of(&table->runs[i])[at]);
+        }
+    }
+}
+
+/* -- walks -- */
+
+/* Go on to the next run at the end of one. */
+static void settle(struct table_walk *walk)
+{
+    while (walk->run < walk->table->run_count && walk->at == walk->table->runs[walk->run].count) {
+        walk->run++;
+        walk->at = 0;
+    }
+}
+
+void table_walk_begin(struct table_walk *walk, const struct table *table, uint64_t tag)
+{
+    walk->table = table;
+    walk->run = table->run_count;
+    walk->at = 0;
+    if (table->run_count > 0 && tag < TABLE_WALK_END) {
+        walk->run = run_of(table, (uint32_t)tag);
+        walk->at = position(table, walk->run, (uint32_t)tag);
+    }
+    settle(walk);
+}
+
+uint64_t table_walk_tag(const struct table_walk *walk)
+{
+    if (walk->run == walk->table->run_count) {
+        return TABLE_WALK_END;
+    }
+    return walk->table->runs[walk->run].tags[walk->at];
+}
+
+struct entry *table_walk_step(struct table_walk *walk)
+{
+    qn_assert(walk->run < walk->table->run_count);
+    struct entry *entry = entries_of(&walk->table->runs[walk->run])[walk->at];
+    walk->at++;
+    walk->looked++;
+    settle(walk);
+    return entry;
 }

@@ -1,12 +1,14 @@
-/* The hash table under a store: (cache, key) -> the newest version of an entry.
+/* The table under a store: (cache, key) -> the newest version of an entry.
  *
- * Open addressing. The tag of a slot is 32 bits of hash; a slot's home is its tag scaled to the
- * table's size, and linear probing keeps the slots ordered by home. So a search ends as soon as it
- * meets a slot nearer to its home than the searched one would be, removal closes the gap instead of
- * leaving a mark, and the whole table stands in hash order, whatever its size.
+ * Entries stand in the order of their *tag*, 32 bits of hash, in *runs*: short sorted arrays, each
+ * of which has a range of tags to itself. A full run is split in two, small neighbours are joined.
+ * Tags are spread evenly, so the place of one in its run can be guessed well. Thus
  *
- * Growth is incremental: a larger table is put beside the full one, and every change moves some
- * slots over, in hash order on both sides. The entries themselves are not touched by it. */
+ * - one change costs no more than moving one run, whatever the size of the table: nothing is ever
+ *   rehashed, and there is no old table beside a new one;
+ * - a run's block fits what is in it: some 13 octets per entry, at any fill;
+ * - a walk goes in hash order, and what is put in or taken out in hash order (a restore, an import,
+ *   a scan that removes) meets no worse a case than any other. */
 #ifndef QUOIN_GRID_STORE_TABLE_H
 #define QUOIN_GRID_STORE_TABLE_H
 
@@ -19,18 +21,20 @@ struct table_key {
     struct bytes key;
 };
 
-struct table_slots {
-    struct entry **entries; /* undefined where `tags` is 0; NULL for what was removed from `old` */
-    uint32_t *tags;         /* 0 = empty; in the same block, behind `entries` */
-    size_t slot_count;
-    size_t used;
+/* Entries with tags from `first` up to the `first` of the next run. */
+struct table_run {
+    uint32_t first; /* 0 for the first run */
+    uint32_t count;
+    uint32_t capacity; /* even */
+    uint32_t *tags;    /* ascending; the entries stand in the same block behind `capacity` tags */
 };
 
 struct table {
     struct alloc *alloc;
-    struct table_slots now;
-    struct table_slots old; /* being emptied; slot_count 0 when there is none */
-    size_t drained;         /* slots of `old` already emptied, from the front */
+    struct table_run *runs; /* in the order of tags; none is empty */
+    size_t run_count;
+    size_t run_capacity;
+    size_t count; /* entries */
 };
 
 /* Tag of a key: its hash and its cache mixed; never 0. */
@@ -38,30 +42,51 @@ uint32_t table_tag(uint32_t cache, struct bytes key);
 
 void table_init(struct table *table, struct alloc *alloc);
 
-/* Give the slots back. The entries are the caller's. */
+/* Give the runs back. The entries are the caller's. */
 void table_fini(struct table *table);
 
 /* Entries in it. */
 static inline size_t table_count(const struct table *table)
 {
-    return table->now.used + table->old.used;
+    return table->count;
 }
 
 /* The entry under a key, NULL when there is none. */
 struct entry *table_find(const struct table *table, const struct table_key *key);
 
-/* Make room for one more entry, and move a few slots. QN_MEMORY_FULL: nothing changed. */
-QN_MUST_USE enum qn_status table_reserve(struct table *table);
+/* Make room for one more entry with this tag. QN_MEMORY_FULL: nothing changed. */
+QN_MUST_USE enum qn_status table_reserve(struct table *table, uint32_t tag);
 
 /* Put `entry` where its key is or would be; returns the entry it replaced, NULL when there was
  * none. Room must have been reserved. */
 struct entry *table_put(struct table *table, const struct table_key *key, struct entry *entry);
 
-/* Take the entry of this key out; it must be there. Gives slots back when few are left in use. */
+/* Take the entry of this key out; it must be there. Gives memory back when there is some to spare.
+ */
 void table_remove(struct table *table, const struct table_key *key);
 
-/* Call `visit` with each entry, in no promised order. The table must not change meanwhile. */
+/* Call `visit` with each entry, in the order of tags. The table must not change meanwhile. */
 void table_each(const struct table *table, void (*visit)(void *context, struct entry *entry),
                 void *context);
+
+/* A walk, ascending by tag; entries of one tag come in no promised order. Valid until the next
+ * change of the table. */
+struct table_walk {
+    const struct table *table;
+    size_t run;
+    size_t at;     /* the next entry in it */
+    size_t looked; /* entries passed, counted up by `table_walk_step` */
+};
+
+#define TABLE_WALK_END (UINT64_C(1) << 32)
+
+/* Stand before the first entry whose tag is at least `tag`. `looked` stays as it is. */
+void table_walk_begin(struct table_walk *walk, const struct table *table, uint64_t tag);
+
+/* Tag of the next entry; TABLE_WALK_END: there is none. */
+uint64_t table_walk_tag(const struct table_walk *walk);
+
+/* The next entry; there must be one. */
+struct entry *table_walk_step(struct table_walk *walk);
 
 #endif

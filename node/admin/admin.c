@@ -5,9 +5,9 @@
 
 #include <microhttpd.h>
 
-#include "node/admin/health.h"
 #include "node/admin/listener.h"
 #include "node/admin/metrics.h"
+#include "node/admin/route.h"
 #include "wire/assert.h"
 
 enum {
@@ -22,30 +22,15 @@ struct admin {
     uint16_t port;
 };
 
-enum page_kind { PAGE_HEALTH, PAGE_METRICS, PAGE_LIST };
-
-struct page {
-    const char *path;
-    enum page_kind kind;
-    enum health_question question; /* of PAGE_HEALTH */
-};
-
-static const struct page pages[] = {
-    {"/livez", PAGE_HEALTH, HEALTH_LIVE},    {"/startedz", PAGE_HEALTH, HEALTH_STARTED},
-    {"/readyz", PAGE_HEALTH, HEALTH_READY},  {"/safez", PAGE_HEALTH, HEALTH_SAFE},
-    {"/metrics", PAGE_METRICS, HEALTH_LIVE}, {"/", PAGE_LIST, HEALTH_LIVE},
+/* From the request line on until the answer has been sent. */
+struct request {
+    bool headers_seen;
+    char target[]; /* as it came, escapes and query included */
 };
 
 static const char type_text[] = "text/plain; charset=utf-8";
 static const char type_json[] = "application/json";
 static const char type_metrics[] = "text/plain; version=0.0.4; charset=utf-8";
-static const char list_text[] =
-    "/livez     200 while the process and its threads respond\n"
-    "/startedz  200 once recovery has finished\n"
-    "/readyz    200 when every partition it should serve is served\n"
-    "/safez     200 when stopping this node now would lose or block nothing\n"
-    "/metrics   figures for Prometheus\n"
-    "Health answers 503 with the reason otherwise, and JSON to ?verbose.\n";
 
 struct answer {
     unsigned code;
@@ -53,16 +38,6 @@ struct answer {
     const char *allow; /* value of the Allow header; NULL = none */
     struct text body;
 };
-
-static const struct page *page_find(const char *path)
-{
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
-        if (strcmp(pages[i].path, path) == 0) {
-            return &pages[i];
-        }
-    }
-    return NULL;
-}
 
 /* Hands the body's memory to the response, which frees it. */
 static struct MHD_Response *response_create(struct answer *answer)
@@ -101,65 +76,87 @@ static enum MHD_Result answer_send(struct MHD_Connection *connection, struct ans
     return result;
 }
 
-/* "?verbose", with or without a value, but for an express no. */
-static bool is_verbose(struct MHD_Connection *connection)
+static void snapshot_take(const struct admin *admin, struct admin_snapshot *snapshot)
 {
-    static const char name[] = "verbose";
-    const char *value = NULL;
-
-    if (MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, name, sizeof name - 1,
-                                      &value, NULL) != MHD_YES) {
-        return false;
-    }
-    return !value || (strcmp(value, "0") != 0 && strcmp(value, "false") != 0);
+    admin->options.snapshot(admin->options.arg, snapshot);
 }
 
-static void health_answer(struct answer *answer, enum health_question question, bool verbose,
-                          const struct admin_snapshot *snapshot)
-{
-    answer->code = health_yes(question, snapshot) ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
-    if (verbose) {
-        answer->type = type_json;
-        health_write_json(&answer->body, question, snapshot);
-    } else {
-        health_write_text(&answer->body, question, snapshot);
-    }
-}
-
-static void page_answer(const struct admin *admin, const struct page *page, bool verbose,
-                        struct answer *answer)
+static void health_answer(const struct admin *admin, const struct route *route,
+                          struct answer *answer)
 {
     struct admin_snapshot snapshot = {0};
-    struct process_figures process;
 
-    switch (page->kind) {
-    case PAGE_HEALTH:
-        admin->options.snapshot(admin->options.arg, &snapshot);
-        health_answer(answer, page->question, verbose, &snapshot);
+    snapshot_take(admin, &snapshot);
+    answer->code =
+        health_yes(route->question, &snapshot) ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+    if (route->verbose) {
+        answer->type = type_json;
+        health_write_json(&answer->body, route->question, &snapshot);
+    } else {
+        health_write_text(&answer->body, route->question, &snapshot);
+    }
+}
+
+static void metrics_answer(const struct admin *admin, struct answer *answer)
+{
+    struct admin_cache rows[ADMIN_CACHE_ROWS] = {0};
+    struct admin_snapshot snapshot = {.cache_rows = rows, .cache_room = ADMIN_CACHE_ROWS};
+
+    snapshot_take(admin, &snapshot);
+    struct process_figures process = process_read();
+    answer->type = type_metrics;
+    metrics_write(&answer->body, &snapshot, &process);
+}
+
+static void route_answer(const struct admin *admin, const struct route *route,
+                         struct answer *answer)
+{
+    switch (route->page) {
+    case ROUTE_HEALTH:
+        health_answer(admin, route, answer);
         return;
-    case PAGE_METRICS:
-        admin->options.snapshot(admin->options.arg, &snapshot);
-        process = process_read();
-        answer->type = type_metrics;
-        metrics_write(&answer->body, &snapshot, &process);
+    case ROUTE_METRICS:
+        metrics_answer(admin, answer);
         return;
-    case PAGE_LIST:
-        text_add(&answer->body, "%s", list_text);
+    case ROUTE_INDEX:
+        text_add(&answer->body, "%s", route_index);
+        return;
+    case ROUTE_NOT_FOUND:
+        answer->code = MHD_HTTP_NOT_FOUND;
+        text_add(&answer->body, "There is no such page. There are:\n\n%s", route_index);
+        return;
+    case ROUTE_REFUSED:
+        answer->code = MHD_HTTP_METHOD_NOT_ALLOWED;
+        answer->allow = "GET, HEAD";
+        text_add(&answer->body, "Only GET and HEAD: nothing can be changed here.\n");
         return;
     }
 }
 
-static void request_answer(const struct admin *admin, struct MHD_Connection *connection,
-                           const char *path, struct answer *answer)
+/* Called by libmicrohttpd with the request line, before it looks into it. NULL (no memory) makes
+ * on_request close the connection. */
+static void *on_target(void *arg, const char *target, struct MHD_Connection *connection)
 {
-    const struct page *page = page_find(path);
+    size_t size = strlen(target) + 1;
+    struct request *request = malloc(sizeof *request + size);
 
-    if (page) {
-        page_answer(admin, page, is_verbose(connection), answer);
-    } else {
-        answer->code = MHD_HTTP_NOT_FOUND;
-        text_add(&answer->body, "There is no such page. There are:\n\n%s", list_text);
+    (void)arg;
+    (void)connection;
+    if (request) {
+        request->headers_seen = false;
+        memcpy(request->target, target, size);
     }
+    return request;
+}
+
+static void on_completed(void *arg, struct MHD_Connection *connection, void **request,
+                         enum MHD_RequestTerminationCode code)
+{
+    (void)arg;
+    (void)connection;
+    (void)code;
+    free(*request);
+    *request = NULL;
 }
 
 /* Called by libmicrohttpd, on its thread: once the headers of a request are there, then for what
@@ -167,26 +164,23 @@ static void request_answer(const struct admin *admin, struct MHD_Connection *con
  * connection, so that no body is read. Others are answered at the end and the connection stays. */
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *http_version, const char *upload,
-                                  size_t *upload_size, void **request)
+                                  size_t *upload_size, void **state)
 {
     struct answer answer = {.code = MHD_HTTP_OK, .type = type_text};
+    struct request *request = *state;
 
+    (void)path;
     (void)http_version;
     (void)upload;
-    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
-        answer.code = MHD_HTTP_METHOD_NOT_ALLOWED;
-        answer.allow = "GET, HEAD";
-        text_add(&answer.body, "Only GET and HEAD: nothing can be changed here.\n");
-        return answer_send(connection, &answer);
-    }
-    if (!*request) {
-        *request = arg; /* any mark: the headers have been seen */
-        return MHD_YES;
-    }
-    if (*upload_size > 0) {
+    if (!request || *upload_size > 0) {
         return MHD_NO; /* nobody sends a body with a GET in good faith */
     }
-    request_answer(arg, connection, path, &answer);
+    struct route route = route_of(method, request->target);
+    if (!request->headers_seen && route.page != ROUTE_REFUSED) {
+        request->headers_seen = true;
+        return MHD_YES;
+    }
+    route_answer(arg, &route, &answer);
     return answer_send(connection, &answer);
 }
 
@@ -194,11 +188,12 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
  * which a node with many clients has. */
 static struct MHD_Daemon *daemon_start(struct admin *admin, int fd)
 {
-    return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, on_request,
-                            admin, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-                            (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-                            (unsigned)IDLE_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                            (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
+    return MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, on_request, admin,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_URI_LOG_CALLBACK, on_target, NULL,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_TIMEOUT_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
 }
 
 enum qn_status admin_open(const struct admin_options *options, struct admin **admin, qn_error *err)

@@ -4,13 +4,13 @@ bool health_yes(enum health_question question, const struct admin_snapshot *snap
 {
     switch (question) {
     case HEALTH_LIVE:
-        return snapshot->live;
+        return snapshot->live != 0;
     case HEALTH_STARTED:
-        return snapshot->started;
+        return snapshot->started != 0;
     case HEALTH_READY:
-        return snapshot->ready;
+        return snapshot->ready != 0;
     case HEALTH_SAFE:
-        return snapshot->safe;
+        return snapshot->safe != 0;
     }
     return false;
 }
@@ -55,6 +55,15 @@ void health_write_text(struct text *text, enum health_question question,
     text_add(text, "\n");
 }
 
+static void figure_add(void *arg, const struct admin_figure *figure, uint64_t value)
+{
+    if (figure->kind == ADMIN_BOOL) {
+        text_member_bool(arg, figure->name, value != 0);
+    } else {
+        text_member_number(arg, figure->name, value);
+    }
+}
+
 void health_write_json(struct text *text, enum health_question question,
                        const struct admin_snapshot *snapshot)
 {
@@ -63,18 +72,6 @@ void health_write_json(struct text *text, enum health_question question,
     text_member_text(text, "reason", reason_of(question, snapshot));
     text_member_number(text, "node", snapshot->node);
     text_member_text(text, "version", snapshot->version);
-    text_member_bool(text, "live", snapshot->live);
-    text_member_bool(text, "started", snapshot->started);
-    text_member_bool(text, "ready", snapshot->ready);
-    text_member_bool(text, "safe", snapshot->safe);
-    text_member_number(text, "partitions", snapshot->partitions);
-    text_member_number(text, "partitions_leading", snapshot->partitions_leading);
-    text_member_number(text, "partitions_faulted", snapshot->partitions_faulted);
-    text_member_number(text, "entries", snapshot->entries);
-    text_member_number(text, "entry_bytes", snapshot->entry_bytes);
-    text_member_number(text, "uncommitted_bytes", snapshot->uncommitted_bytes);
-    text_member_number(text, "memory_bytes", snapshot->memory_bytes);
-    text_member_number(text, "sessions", snapshot->sessions);
-    text_member_number(text, "recovery_ms", snapshot->recovery_ms);
+    admin_figures_each(snapshot, figure_add, text);
     text_object_end(text);
 }

@@ -18,7 +18,8 @@ bool health_yes(enum health_question question, const struct admin_snapshot *snap
 void health_write_text(struct text *text, enum health_question question,
                        const struct admin_snapshot *snapshot);
 
-/* A JSON object: "ok" and "reason" of this question, all four answers, and the main figures. */
+/* A JSON object: "ok" and "reason" of this question, then every figure of one number; the first
+ * of them are the four answers. */
 void health_write_json(struct text *text, enum health_question question,
                        const struct admin_snapshot *snapshot);
 

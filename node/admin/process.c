@@ -4,23 +4,25 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-static bool resident_read(uint64_t *bytes)
+static bool memory_read(struct process_figures *figures)
 {
-    uint64_t pages_total, pages;
+    uint64_t mapped, resident, page = (uint64_t)sysconf(_SC_PAGESIZE);
     FILE *file = fopen("/proc/self/statm", "re");
 
     if (!file) {
         return false;
     }
-    int got = fscanf(file, "%" SCNu64 " %" SCNu64, &pages_total, &pages);
+    int got = fscanf(file, "%" SCNu64 " %" SCNu64, &mapped, &resident);
     (void)fclose(file);
     if (got != 2) {
         return false;
     }
-    *bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    figures->virtual_bytes = mapped * page;
+    figures->resident_bytes = resident * page;
     return true;
 }
 
@@ -40,13 +42,22 @@ static bool fds_count(uint64_t *count)
     return true;
 }
 
+static uint64_t fds_limit(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur
+                                                                                    : 0;
+}
+
 struct process_figures process_read(void)
 {
     struct process_figures figures = {0};
     struct timespec cpu = {0};
 
-    figures.has_resident = resident_read(&figures.resident_bytes);
+    figures.has_memory = memory_read(&figures);
     figures.has_fds = fds_count(&figures.open_fds);
+    figures.max_fds = fds_limit();
     (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
     figures.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
     return figures;

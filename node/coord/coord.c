@@ -2,75 +2,33 @@
 #include "node/coord/coord.h"
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
+#include "node/coord/coord_internal.h"
 #include "node/coord/file.h"
 
 enum {
-    COORD_FORMAT = 1,
     FILE_SIZE_MAX = 16 * 1024 * 1024,
     CAPACITY_FIRST = 16,
-    NAME_MAX_SIZE = 128,
 };
 
-static const char file_name[] = "coord";
-
-struct coord {
-    char *dir;
-    uint64_t incarnation;
-    uint64_t epoch;   /* the highest that partitions were opened in */
-    uint64_t next_id; /* of the next cache */
-    struct coord_cache *caches;
-    size_t count;
-    size_t capacity;
-};
-
-static enum qn_status damaged(const struct coord *coord, const char *why, qn_error *err)
+enum qn_status coord_damaged(const struct coord *coord, const char *why, qn_error *err)
 {
-    return qn_error_set(err, QN_CORRUPT, "%.160s/%s %s: restore the data directory from a backup",
-                        coord->dir, file_name, why);
-}
-
-static enum qn_status cache_line(struct buf *text, const struct coord_cache *cache)
-{
-    struct buf value = {0};
-    enum qn_status status = lines_add_number(&value, "cache", cache->id);
-
-    if (status == QN_OK) {
-        value.size--; /* the name goes on in the same line */
-        status = lines_add(&value, "", bytes_of_text(cache->name));
-    }
-    if (status == QN_OK) {
-        status = buf_append(text, value.data, value.size);
-    }
-    buf_fini(&value);
-    return status;
-}
-
-static enum qn_status encode(const struct coord *coord, struct buf *text)
-{
-    enum qn_status status = lines_add_number(text, "quoin-coord", COORD_FORMAT);
-
-    status = status ? status : lines_add_number(text, "incarnation", coord->incarnation);
-    status = status ? status : lines_add_number(text, "epoch", coord->epoch);
-    status = status ? status : lines_add_number(text, "next-cache", coord->next_id);
-    for (size_t i = 0; i < coord->count && status == QN_OK; i++) {
-        status = cache_line(text, &coord->caches[i]);
-    }
-    return status ? status : lines_seal(text);
+    return qn_error_set(err, QN_CORRUPT,
+                        "%.160s/" COORD_FILE_NAME " %s: restore the data directory from a backup",
+                        coord->dir, why);
 }
 
 static enum qn_status save(const struct coord *coord, qn_error *err)
 {
     struct buf text = {0};
-    enum qn_status status = encode(coord, &text);
+    enum qn_status status = coord_encode(coord, &text);
 
     if (status == QN_OK) {
-        status = file_replace(coord->dir, file_name, buf_bytes(&text), err);
+        status = file_replace(coord->dir, COORD_FILE_NAME, buf_bytes(&text), err);
     } else {
-        status = qn_error_set(err, status, "out of memory while writing %.160s/%s", coord->dir,
-                              file_name);
+        status = qn_error_set(err, status, "out of memory while writing %.160s/" COORD_FILE_NAME,
+                              coord->dir);
     }
     buf_fini(&text);
     return status;
@@ -78,7 +36,7 @@ static enum qn_status save(const struct coord *coord, qn_error *err)
 
 static bool name_valid(struct bytes name)
 {
-    if (name.size == 0 || name.size > NAME_MAX_SIZE) {
+    if (name.size == 0 || name.size > COORD_CACHE_NAME_MAX) {
         return false;
     }
     for (size_t i = 0; i < name.size; i++) {
@@ -91,7 +49,14 @@ static bool name_valid(struct bytes name)
     return true;
 }
 
-static enum qn_status cache_add(struct coord *coord, uint32_t id, struct bytes name)
+bool coord_definition_valid(const struct coord_definition *definition)
+{
+    return name_valid(definition->name) && definition->service < COORD_SERVICES &&
+           definition->ttl_ms >= 0;
+}
+
+enum qn_status coord_cache_add(struct coord *coord, uint32_t id,
+                               const struct coord_definition *definition)
 {
     if (coord->count == coord->capacity) {
         size_t capacity = coord->capacity ? coord->capacity * 2 : CAPACITY_FIRST;
@@ -103,57 +68,12 @@ static enum qn_status cache_add(struct coord *coord, uint32_t id, struct bytes n
         coord->capacity = capacity;
     }
     struct coord_cache *cache = &coord->caches[coord->count++];
-    *cache = (struct coord_cache){.id = id};
-    memcpy(cache->name, name.data, name.size);
+    *cache = (struct coord_cache){.id = id,
+                                  .service = definition->service,
+                                  .ttl_ms = definition->ttl_ms,
+                                  .size_max_bytes = definition->size_max_bytes};
+    memcpy(cache->name, definition->name.data, definition->name.size);
     return QN_OK;
-}
-
-/* Read the line of a cache: its id, a blank, its name. */
-static enum qn_status cache_parse(struct coord *coord, struct bytes line)
-{
-    const uint8_t *blank = line.size > 0 ? memchr(line.data, ' ', line.size) : NULL;
-    uint64_t id, last = coord->count > 0 ? coord->caches[coord->count - 1].id : 0;
-
-    if (!blank) {
-        return QN_CORRUPT;
-    }
-    size_t digits = (size_t)(blank - line.data);
-    struct bytes name = bytes_of(blank + 1, line.size - digits - 1);
-    if (!number_parse(bytes_of(line.data, digits), &id) || id <= last || id >= coord->next_id ||
-        !name_valid(name)) {
-        return QN_CORRUPT;
-    }
-    return cache_add(coord, (uint32_t)id, name);
-}
-
-static enum qn_status decode(struct coord *coord, struct bytes text, qn_error *err)
-{
-    uint64_t format;
-    struct bytes lines, line;
-
-    if (lines_unseal(text, &lines) != QN_OK || !lines_take_number(&lines, "quoin-coord", &format)) {
-        return damaged(coord, "is damaged", err);
-    }
-    if (format != COORD_FORMAT) {
-        return qn_error_set(err, QN_CORRUPT,
-                            "%.160s/%s has format %" PRIu64 ", this quoind knows %d: start the "
-                            "version that wrote it",
-                            coord->dir, file_name, format, COORD_FORMAT);
-    }
-    if (!lines_take_number(&lines, "incarnation", &coord->incarnation) ||
-        !lines_take_number(&lines, "epoch", &coord->epoch) ||
-        !lines_take_number(&lines, "next-cache", &coord->next_id) || coord->next_id == 0 ||
-        coord->next_id > (uint64_t)UINT32_MAX + 1) {
-        return damaged(coord, "is damaged", err);
-    }
-    enum qn_status status = QN_OK;
-    while (status == QN_OK && lines_take(&lines, "cache", &line)) {
-        status = cache_parse(coord, line);
-    }
-    if (status == QN_MEMORY_FULL) {
-        return qn_error_set(err, status, "out of memory");
-    }
-    return status == QN_OK && lines.size == 0 ? QN_OK : damaged(coord, "is damaged", err);
 }
 
 /* Are there logs in the directory? Then it has been in use, and a missing file is damage. */
@@ -178,17 +98,17 @@ static bool logs_there(const char *path)
 static enum qn_status load(struct coord *coord, qn_error *err)
 {
     struct buf text = {0};
-    enum qn_status status = file_read(coord->dir, file_name, FILE_SIZE_MAX, &text, err);
+    enum qn_status status = file_read(coord->dir, COORD_FILE_NAME, FILE_SIZE_MAX, &text, err);
 
     if (status == QN_ABSENT) {
-        return logs_there(coord->dir) ? damaged(coord, "is missing", err) : QN_OK;
+        return logs_there(coord->dir) ? coord_damaged(coord, "is missing", err) : QN_OK;
     }
     if (status == QN_TOO_LARGE) {
         qn_error_clear(err);
-        status = damaged(coord, "is too large", err);
+        status = coord_damaged(coord, "is too large", err);
     }
     if (status == QN_OK) {
-        status = decode(coord, buf_bytes(&text), err);
+        status = coord_decode(coord, buf_bytes(&text), err);
     }
     buf_fini(&text);
     return status;
@@ -203,9 +123,12 @@ enum qn_status coord_open(const char *dir, struct coord **coord, qn_error *err)
         return qn_error_set(err, QN_MEMORY_FULL, "out of memory");
     }
     made->next_id = 1;
+    made->clean = true;
     enum qn_status status = load(made, err);
     if (status == QN_OK) {
         made->incarnation++;
+        made->was_clean = made->clean;
+        made->clean = false;
         status = save(made, err);
     }
     if (status != QN_OK) {
@@ -225,6 +148,17 @@ void coord_close(struct coord *coord)
     }
 }
 
+bool coord_was_clean(const struct coord *coord)
+{
+    return coord->was_clean;
+}
+
+enum qn_status coord_stopped(struct coord *coord, qn_error *err)
+{
+    coord->clean = true;
+    return save(coord, err);
+}
+
 uint64_t coord_epoch_promised(const struct coord *coord)
 {
     return coord->epoch;
@@ -240,7 +174,7 @@ enum qn_status coord_epoch(struct coord *coord, uint64_t above, uint64_t *epoch,
     uint64_t highest = above > coord->epoch ? above : coord->epoch;
 
     if (highest == UINT64_MAX) {
-        return damaged(coord, "or a log names the last epoch there can be", err);
+        return coord_damaged(coord, "or a log names the last epoch there can be", err);
     }
     /* Raised in memory first: should the file have taken it although the write was reported as
      * failed, it is still not given out twice. */
@@ -252,55 +186,134 @@ enum qn_status coord_epoch(struct coord *coord, uint64_t above, uint64_t *epoch,
     return status;
 }
 
-uint32_t coord_cache_find(const struct coord *coord, struct bytes name)
+/* The place of a cache; `count` = there is none of that name. */
+static size_t cache_place(const struct coord *coord, struct bytes name)
 {
-    for (size_t i = 0; i < coord->count; i++) {
-        if (bytes_equal(bytes_of_text(coord->caches[i].name), name)) {
-            return coord->caches[i].id;
-        }
+    size_t i = 0;
+
+    while (i < coord->count && !bytes_equal(bytes_of_text(coord->caches[i].name), name)) {
+        i++;
     }
-    return 0;
+    return i;
+}
+
+const struct coord_cache *coord_cache_find(const struct coord *coord, struct bytes name)
+{
+    size_t place = cache_place(coord, name);
+
+    return place < coord->count ? &coord->caches[place] : NULL;
 }
 
 /* Assign the next id and write it down. After a failed write the cache is forgotten, its id is
  * not: the file may hold it all the same. */
-static enum qn_status cache_create(struct coord *coord, struct bytes name, uint32_t *id,
+static enum qn_status cache_create(struct coord *coord, const struct coord_definition *definition,
                                    qn_error *err)
 {
-    uint32_t assigned = (uint32_t)coord->next_id;
-
-    if (cache_add(coord, assigned, name) != QN_OK) {
+    if (coord_cache_add(coord, (uint32_t)coord->next_id, definition) != QN_OK) {
         return qn_error_set(err, QN_MEMORY_FULL, "out of memory");
     }
     coord->next_id++;
     enum qn_status status = save(coord, err);
     if (status != QN_OK) {
         coord->count--;
-        return status;
     }
-    *id = assigned;
+    return status;
+}
+
+static enum qn_status definition_check(const struct coord_definition *definition, qn_error *err)
+{
+    if (!name_valid(definition->name)) {
+        return qn_error_set(err, QN_INVALID,
+                            "not a name of a cache: 1 to %d letters, digits, '.', '_' or '-'",
+                            COORD_CACHE_NAME_MAX);
+    }
+    if (!coord_definition_valid(definition)) {
+        return qn_error_set(err, QN_INVALID,
+                            "not a definition of a cache: the durability is 0 (disk) or 1 "
+                            "(memory), the time to live is not negative");
+    }
     return QN_OK;
 }
 
-enum qn_status coord_cache_ensure(struct coord *coord, struct bytes name, uint32_t *id,
-                                  qn_error *err)
+static enum qn_status room_check(const struct coord *coord, qn_error *err)
 {
-    uint32_t found = coord_cache_find(coord, name);
-
-    if (found != 0) {
-        *id = found;
-        return QN_OK;
-    }
-    if (!name_valid(name)) {
-        return qn_error_set(err, QN_INVALID,
-                            "not a name of a cache: 1 to %d letters, digits, '.', '_' or '-'",
-                            NAME_MAX_SIZE);
-    }
     if (coord->count >= COORD_CACHES_MAX) {
         return qn_error_set(err, QN_MEMORY_FULL, "there are %d caches, which is the limit",
                             COORD_CACHES_MAX);
     }
-    return cache_create(coord, name, id, err);
+    if (coord->next_id >= COORD_CACHE_IDS_MAX) {
+        return qn_error_set(err, QN_MEMORY_FULL,
+                            "%d caches have been created, which is the limit of a data directory: "
+                            "clear caches instead of dropping them",
+                            COORD_CACHE_IDS_MAX - 1);
+    }
+    return QN_OK;
+}
+
+enum qn_status coord_cache_ensure(struct coord *coord, const struct coord_definition *definition,
+                                  const struct coord_cache **cache, qn_error *err)
+{
+    const struct coord_cache *found = coord_cache_find(coord, definition->name);
+
+    if (found) {
+        *cache = found;
+        return QN_OK;
+    }
+    enum qn_status status = definition_check(definition, err);
+    if (status == QN_OK) {
+        status = room_check(coord, err);
+    }
+    if (status == QN_OK) {
+        status = cache_create(coord, definition, err);
+    }
+    if (status == QN_OK) {
+        *cache = &coord->caches[coord->count - 1];
+    }
+    return status;
+}
+
+static void cache_take_out(struct coord *coord, size_t place)
+{
+    size_t behind = coord->count - place - 1;
+
+    memmove(&coord->caches[place], &coord->caches[place + 1], behind * sizeof *coord->caches);
+    coord->count--;
+}
+
+/* There is room, since it was taken out from there. */
+static void cache_put_back(struct coord *coord, size_t place, const struct coord_cache *cache)
+{
+    size_t behind = coord->count - place;
+
+    memmove(&coord->caches[place + 1], &coord->caches[place], behind * sizeof *coord->caches);
+    coord->caches[place] = *cache;
+    coord->count++;
+}
+
+enum qn_status coord_cache_drop(struct coord *coord, struct bytes name, uint32_t *id, qn_error *err)
+{
+    size_t place = cache_place(coord, name);
+
+    if (place == coord->count) {
+        return qn_error_set(err, QN_UNKNOWN_CACHE, "there is no cache \"%.*s\"", (int)name.size,
+                            (const char *)name.data);
+    }
+    struct coord_cache dropped = coord->caches[place];
+    cache_take_out(coord, place);
+    enum qn_status status = save(coord, err);
+    if (status == QN_OK) {
+        *id = dropped.id;
+        return QN_OK;
+    }
+    /* The file may hold the new list all the same. Then the next start would clear the cache, and
+     * with it what is acknowledged from now on: so the old list must stand there. */
+    cache_put_back(coord, place, &dropped);
+    return save(coord, NULL) == QN_OK ? status : QN_IO;
+}
+
+uint32_t coord_cache_next(const struct coord *coord)
+{
+    return (uint32_t)coord->next_id;
 }
 
 const struct coord_cache *coord_caches(const struct coord *coord, size_t *count)

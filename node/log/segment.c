@@ -14,22 +14,6 @@ enum { ZEROS_SIZE = 64 * 1024 };
 
 static const uint8_t zeros[ZEROS_SIZE];
 
-static enum qn_status io_failed(const struct lane_dir *dir, const char *what, const char *name,
-                                int number, qn_error *err)
-{
-    if (number == EMFILE || number == ENFILE) {
-        return qn_error_set(err, QN_DISK_FULL, "cannot %s %s/%s: %s; raise ulimit -n", what,
-                            dir->path, name, strerror(number));
-    }
-    if (number == ENOSPC || number == EDQUOT) {
-        return qn_error_set(err, QN_DISK_FULL, "cannot %s %s/%s: %s; make space there", what,
-                            dir->path, name, strerror(number));
-    }
-    return qn_error_set(err, QN_IO,
-                        "cannot %s %s/%s: %s; check the disk, then start the node again", what,
-                        dir->path, name, strerror(number));
-}
-
 /* A write that fails on preallocated space is a failed write, whatever its number says. */
 static enum qn_status write_failed(const struct lane_dir *dir, const struct segment *segment,
                                    const char *what, int number, qn_error *err)
@@ -40,43 +24,23 @@ static enum qn_status write_failed(const struct lane_dir *dir, const struct segm
                         what, segment->first_lsn, dir->path, strerror(number));
 }
 
-/* Write all of it; errno on failure. */
-static bool write_all(const struct txlog_io *io, int fd, const uint8_t *data, size_t size,
-                      uint64_t offset)
-{
-    while (size > 0) {
-        ssize_t done = io->write_at(io->arg, fd, data, size, (off_t)offset);
-        if (done < 0 && errno == EINTR) {
-            continue;
-        }
-        if (done <= 0) {
-            errno = done == 0 ? EIO : errno;
-            return false;
-        }
-        data += done;
-        size -= (size_t)done;
-        offset += (uint64_t)done;
-    }
-    return true;
-}
-
 enum qn_status segment_prepare(const struct lane_dir *dir, const char *name, uint64_t size,
                                struct segment *segment, qn_error *err)
 {
     struct segment made = {.size = size, .at = SEGMENT_HEADER_SIZE};
 
     if (getrandom(&made.salt, sizeof made.salt, 0) != (ssize_t)sizeof made.salt) {
-        return io_failed(dir, "draw a salt for", name, errno, err);
+        return file_io_failed("draw a salt for", dir->path, name, errno, err);
     }
-    made.fd = openat(dir->fd, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    made.fd = dir->io->create(dir->io->arg, dir->fd, name);
     if (made.fd < 0) {
-        return io_failed(dir, "create", name, errno, err);
+        return file_io_failed("create", dir->path, name, errno, err);
     }
     int number = dir->io->allocate(dir->io->arg, made.fd, (off_t)size);
     if (number != 0) {
         segment_close(&made);
-        (void)unlinkat(dir->fd, name, 0);
-        return io_failed(dir, "preallocate", name, number, err);
+        (void)dir->io->remove(dir->io->arg, dir->fd, name);
+        return file_io_failed("preallocate", dir->path, name, number, err);
     }
     *segment = made;
     return QN_OK;
@@ -91,7 +55,7 @@ enum qn_status segment_zero(const struct lane_dir *dir, struct segment *segment,
     while (segment->zeroed < end) {
         uint64_t left = end - segment->zeroed;
         size_t size = left < ZEROS_SIZE ? (size_t)left : ZEROS_SIZE;
-        if (!write_all(dir->io, segment->fd, zeros, size, segment->zeroed)) {
+        if (!file_io_write(dir->io, segment->fd, bytes_of(zeros, size), segment->zeroed)) {
             return write_failed(dir, segment, "prepare", errno, err);
         }
         segment->zeroed += size;
@@ -112,13 +76,14 @@ enum qn_status segment_publish(const struct lane_dir *dir, const char *name, uin
     segment->first_lsn = first_lsn;
     segment_header_encode(&header, block);
     segment_name_format(first_lsn, own);
-    if (!write_all(dir->io, segment->fd, block, sizeof block, 0)) {
+    if (!file_io_write(dir->io, segment->fd, bytes_of(block, sizeof block), 0)) {
         return write_failed(dir, segment, "write", errno, err);
     }
     if (dir->io->sync(dir->io->arg, segment->fd) != 0) {
         return write_failed(dir, segment, "sync", errno, err);
     }
-    if (renameat(dir->fd, name, dir->fd, own) != 0 || fsync(dir->fd) != 0) {
+    if (dir->io->rename(dir->io->arg, dir->fd, name, own) != 0 ||
+        dir->io->sync_dir(dir->io->arg, dir->fd) != 0) {
         return write_failed(dir, segment, "name", errno, err);
     }
     return QN_OK;
@@ -128,7 +93,7 @@ enum qn_status segment_write(const struct lane_dir *dir, struct segment *segment
                              struct bytes batches, qn_error *err)
 {
     qn_assert(batches.size <= segment_left(segment));
-    if (!write_all(dir->io, segment->fd, batches.data, batches.size, segment->at)) {
+    if (!file_io_write(dir->io, segment->fd, batches, segment->at)) {
         return write_failed(dir, segment, "write", errno, err);
     }
     if (dir->io->sync(dir->io->arg, segment->fd) != 0) {

@@ -5,15 +5,15 @@
 #ifndef QUOIN_NODE_LOG_SEGMENT_H
 #define QUOIN_NODE_LOG_SEGMENT_H
 
+#include "node/log/file_io.h"
 #include "node/log/txlog_format.h"
-#include "node/log/txlog_io.h"
 
 /* The directory of a lane's log. */
 struct lane_dir {
     int fd;
     const char *path;
     uint64_t owner;
-    const struct txlog_io *io;
+    const struct file_io *io;
 };
 
 struct segment {
@@ -33,8 +33,8 @@ static inline uint64_t segment_left(const struct segment *segment)
     return segment->fd < 0 ? 0 : segment->size - segment->at;
 }
 
-/* Create the file `name` of `size` octets, preallocated. QN_DISK_FULL: nothing is left behind.
- * QN_IO. */
+/* Create the file `name` of `size` octets, preallocated. QN_DISK_FULL, QN_OVERLOADED (no file
+ * descriptor), QN_IO: nothing is left behind. */
 QN_MUST_USE enum qn_status segment_prepare(const struct lane_dir *dir, const char *name,
                                            uint64_t size, struct segment *segment, qn_error *err);
 

@@ -8,11 +8,16 @@
 #include <sys/stat.h>
 
 #include "node/log/txlog_format.h"
+#include "wire/assert.h"
 
 enum { CAPACITY_FIRST = 16 };
 
-static enum qn_status file_add(struct segment_list *list, const struct segment_file *file)
+enum qn_status segment_list_add(struct segment_list *list, const struct segment_file *file)
 {
+    if (list->count > 0 && list->files[list->count - 1].first_lsn == file->first_lsn) {
+        list->files[list->count - 1] = *file;
+        return QN_OK;
+    }
     if (list->count == list->capacity) {
         size_t capacity = list->capacity ? list->capacity * 2 : CAPACITY_FIRST;
         struct segment_file *files = realloc(list->files, capacity * sizeof *files);
@@ -40,7 +45,7 @@ static enum qn_status entry_take(const char *path, DIR *dir, const char *name,
         return qn_error_set(err, QN_IO, "%.160s/%s is not a readable file", path, name);
     }
     file.size = (uint64_t)st.st_size;
-    if (file_add(list, &file) != QN_OK) {
+    if (segment_list_add(list, &file) != QN_OK) {
         return qn_error_set(err, QN_MEMORY_FULL, "no memory to list %.160s", path);
     }
     return QN_OK;
@@ -80,6 +85,23 @@ enum qn_status segment_list_read(const char *path, struct segment_list *list, qn
         qsort(list->files, list->count, sizeof *list->files, by_lsn);
     }
     return status;
+}
+
+void segment_list_drop(struct segment_list *list)
+{
+    qn_assert(list->count > 0);
+    list->count--;
+    memmove(list->files, list->files + 1, list->count * sizeof *list->files);
+}
+
+size_t segment_list_below(const struct segment_list *list, uint64_t lsn)
+{
+    size_t below = 0;
+
+    while (below + 1 < list->count && list->files[below + 1].first_lsn <= lsn) {
+        below++;
+    }
+    return below;
 }
 
 void segment_list_fini(struct segment_list *list)

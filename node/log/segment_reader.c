@@ -20,7 +20,7 @@ static enum qn_status failed(const struct segment_reader *reader, const char *wh
 }
 
 enum qn_status segment_reader_open(struct segment_reader *reader, const char *dir,
-                                   uint64_t first_lsn, qn_error *err)
+                                   uint64_t first_lsn, bool change, qn_error *err)
 {
     char name[SEGMENT_NAME_SIZE];
     struct stat st;
@@ -31,7 +31,10 @@ enum qn_status segment_reader_open(struct segment_reader *reader, const char *di
     if (length < 0 || (size_t)length >= sizeof reader->path) {
         return qn_error_set(err, QN_IO, "the path of the log is too long: %.200s", dir);
     }
-    reader->fd = open(reader->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    reader->fd = open(reader->path, (change ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW);
+    if (reader->fd < 0 && errno == ENOENT) {
+        return QN_ABSENT;
+    }
     if (reader->fd < 0 || fstat(reader->fd, &st) != 0) {
         return failed(reader, "open", err);
     }

@@ -18,10 +18,13 @@ struct segment_reader {
     uint64_t start;
 };
 
-/* Open the segment in `dir` that begins at `first_lsn`. May be called again for the next file; the
- * memory is kept. QN_IO. */
+/* Open the segment in `dir` that begins at `first_lsn`; `change` to settle or cut it. May be called
+ * again for the next file; the memory is kept.
+ *
+ * QN_ABSENT  it is gone (the log was truncated); `err` is not touched
+ * QN_IO */
 QN_MUST_USE enum qn_status segment_reader_open(struct segment_reader *reader, const char *dir,
-                                               uint64_t first_lsn, qn_error *err);
+                                               uint64_t first_lsn, bool change, qn_error *err);
 void segment_reader_close(struct segment_reader *reader);
 void segment_reader_fini(struct segment_reader *reader);
 

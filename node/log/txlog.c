@@ -1,83 +1,16 @@
 #define _GNU_SOURCE
 #include "node/log/txlog.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "node/coord/file.h"
 #include "node/log/txlog_internal.h"
+#include "node/log/txlog_io.h"
 #include "wire/assert.h"
 
 enum { SPACE_RETRY_MS = 1000, SPACE_MARGIN = 16 * 1024 * 1024 };
-
-static ssize_t system_write_at(void *arg, int fd, const void *data, size_t size, off_t offset)
-{
-    (void)arg;
-    return pwrite(fd, data, size, offset);
-}
-
-static int system_sync(void *arg, int fd)
-{
-    (void)arg;
-    return fdatasync(fd);
-}
-
-static int system_allocate(void *arg, int fd, off_t size)
-{
-    int number;
-
-    (void)arg;
-    do {
-        number = posix_fallocate(fd, 0, size);
-    } while (number == EINTR);
-    return number;
-}
-
-static const struct txlog_io io_system = {.write_at = system_write_at,
-                                          .sync = system_sync,
-                                          .allocate = system_allocate,
-                                          .space_retry_ms = SPACE_RETRY_MS};
-
-const struct txlog_io *txlog_io_system(void)
-{
-    return &io_system;
-}
-
-static enum qn_status dir_open(struct txlog *log, qn_error *err)
-{
-    enum qn_status status = file_dir_make(log->path, err);
-    if (status != QN_OK) {
-        return status;
-    }
-    log->dir.fd = open(log->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (log->dir.fd < 0) {
-        return qn_error_set(err, QN_IO, "cannot open the log directory %s: %s", log->path,
-                            strerror(errno));
-    }
-    /* Left by a process that was killed; never part of the log. */
-    (void)unlinkat(log->dir.fd, SPARE_NAME, 0);
-    (void)unlinkat(log->dir.fd, LARGE_NAME, 0);
-    return QN_OK;
-}
-
-static enum qn_status first_segment_open(struct txlog *log, qn_error *err)
-{
-    enum qn_status status =
-        segment_prepare(&log->dir, SPARE_NAME, log->segment_size, &log->current, err);
-
-    if (status == QN_OK) {
-        status = segment_zero(&log->dir, &log->current, FIRST_ZERO_SIZE, err);
-    }
-    if (status == QN_OK) {
-        status = segment_publish(&log->dir, SPARE_NAME, log->next_lsn, &log->current, err);
-    }
-    return status;
-}
 
 static enum qn_status locks_init(struct txlog *log, qn_error *err)
 {
@@ -100,6 +33,9 @@ static enum qn_status writer_start(struct txlog *log, qn_error *err)
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     int number = pthread_create(&log->thread, NULL, txlog_writer_main, log);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (number == 0) {
+        (void)pthread_setname_np(log->thread, "quoin-log");
+    }
     return number == 0
                ? QN_OK
                : qn_error_set(err, QN_IO, "cannot start the log's thread: %s", strerror(number));
@@ -107,14 +43,7 @@ static enum qn_status writer_start(struct txlog *log, qn_error *err)
 
 static void destroy(struct txlog *log)
 {
-    segment_close(&log->current);
-    if (log->spare.fd >= 0) {
-        segment_close(&log->spare);
-        (void)unlinkat(log->dir.fd, SPARE_NAME, 0);
-    }
-    if (log->dir.fd >= 0) {
-        (void)close(log->dir.fd);
-    }
+    txlog_files_close(log);
     buf_fini(&log->waiting);
     buf_fini(&log->writing);
     (void)pthread_cond_destroy(&log->wake);
@@ -123,7 +52,7 @@ static void destroy(struct txlog *log)
     free(log);
 }
 
-static struct txlog *create(const struct txlog_options *options, const struct txlog_io *io)
+static struct txlog *create(const struct txlog_options *options, const struct file_io *io)
 {
     struct txlog *log = calloc(1, sizeof *log);
     char *path = strdup(options->dir);
@@ -148,8 +77,8 @@ static struct txlog *create(const struct txlog_options *options, const struct tx
     return log;
 }
 
-enum qn_status txlog_open_with(const struct txlog_options *options, const struct txlog_io *io,
-                               struct txlog **log, qn_error *err)
+enum qn_status txlog_open_with(const struct txlog_options *options, const struct file_io *io,
+                               uint32_t space_retry_ms, struct txlog **log, qn_error *err)
 {
     qn_assert(options->segment_size_bytes >= TXLOG_SEGMENT_MIN);
     struct txlog *made = create(options, io);
@@ -158,13 +87,10 @@ enum qn_status txlog_open_with(const struct txlog_options *options, const struct
     }
     enum qn_status status = locks_init(made, err);
     if (status == QN_OK) {
-        status = dir_open(made, err);
+        made->space_retry_ms = space_retry_ms;
+        status = txlog_files_open(made, err);
     }
     if (status == QN_OK) {
-        status = first_segment_open(made, err);
-    }
-    if (status == QN_OK) {
-        atomic_store(&made->counters.segments, 1);
         txlog_room_publish(made, 0);
         status = writer_start(made, err);
     }
@@ -178,7 +104,7 @@ enum qn_status txlog_open_with(const struct txlog_options *options, const struct
 
 enum qn_status txlog_open(const struct txlog_options *options, struct txlog **log, qn_error *err)
 {
-    return txlog_open_with(options, &io_system, log, err);
+    return txlog_open_with(options, file_io_system(), SPACE_RETRY_MS, log, err);
 }
 
 enum qn_status txlog_close(struct txlog *log)
@@ -221,9 +147,9 @@ enum qn_status txlog_reserve(struct txlog *log, size_t size)
     } else if (size > WAITING_RESERVE_MAX || pending > WAITING_RESERVE_MAX - size) {
         status = QN_OVERLOADED;
     } else if (large) {
-        status = log->space_short ? QN_DISK_FULL : QN_OK;
+        status = log->shortage;
     } else if (pending + size + BATCH_HEADER_SIZE > log->room) {
-        status = log->space_short ? QN_DISK_FULL : QN_OVERLOADED;
+        status = log->shortage != QN_OK ? log->shortage : QN_OVERLOADED;
     }
     (void)pthread_mutex_unlock(&log->lock);
     return status == QN_OK && large ? reserve_large(log, size) : status;
@@ -271,6 +197,7 @@ static enum qn_status append_locked(struct txlog *log, const struct record *reco
     log->filling.size += (uint32_t)size;
     log->filling.count++;
     batch_header_encode(&log->filling, log->waiting.data + log->filling_at);
+    txlog_waits_note(log, 1);
     return QN_OK;
 }
 
@@ -291,10 +218,26 @@ void txlog_flush(struct txlog *log)
 {
     (void)pthread_mutex_lock(&log->lock);
     bool wake = log->waiting.size > 0;
+    log->waits.open = false;
     (void)pthread_mutex_unlock(&log->lock);
     if (wake) {
         (void)pthread_cond_signal(&log->wake);
     }
+}
+
+void txlog_truncate(struct txlog *log, uint64_t lsn)
+{
+    (void)pthread_mutex_lock(&log->lock);
+    if (lsn > log->truncate_lsn) {
+        log->truncate_lsn = lsn;
+        (void)pthread_cond_signal(&log->wake);
+    }
+    (void)pthread_mutex_unlock(&log->lock);
+}
+
+uint64_t txlog_next(const struct txlog *log)
+{
+    return log->next_lsn;
 }
 
 uint64_t txlog_durable(const struct txlog *log)
@@ -310,22 +253,4 @@ bool txlog_failed(const struct txlog *log, qn_error *err)
     /* Written once, before `failed` was set. */
     (void)qn_error_set(err, log->error.status, "%s", log->error.text);
     return true;
-}
-
-void txlog_stats(struct txlog *log, struct txlog_stats *stats)
-{
-    const struct txlog_counters *counters = &log->counters;
-
-    (void)pthread_mutex_lock(&log->lock);
-    bool space_short = log->space_short;
-    (void)pthread_mutex_unlock(&log->lock);
-
-    *stats = (struct txlog_stats){
-        .records = atomic_load_explicit(&counters->records, memory_order_relaxed),
-        .bytes = atomic_load_explicit(&counters->bytes, memory_order_relaxed),
-        .syncs = atomic_load_explicit(&counters->syncs, memory_order_relaxed),
-        .sync_ns = atomic_load_explicit(&counters->sync_ns, memory_order_relaxed),
-        .segments = atomic_load_explicit(&counters->segments, memory_order_relaxed),
-        .space_short = space_short,
-    };
 }

@@ -14,10 +14,13 @@
 
 struct txlog;
 
-enum { TXLOG_SEGMENT_MIN = 16 * 1024 };
+enum {
+    TXLOG_SEGMENT_MIN = 16 * 1024,
+    TXLOG_BUCKETS = 20,
+};
 
 struct txlog_options {
-    const char *dir;             /* <data>/lane-<i>/log; created when it is not there */
+    const char *dir;             /* <data>/lane-<i>of<n>/log; created when it is not there */
     uint64_t segment_size_bytes; /* preallocated at once; at least TXLOG_SEGMENT_MIN */
     uint64_t next_lsn;           /* where `txlog_recover` ended */
     uint64_t owner;              /* disk and lane it belongs to: stands in each segment */
@@ -40,10 +43,18 @@ struct txlog_visitor {
     uint64_t owner; /* a segment of another owner is damage of the whole lane */
     /* Each sound record, in order. Anything but QN_OK ends recovery with that status. */
     enum qn_status (*record)(void *arg, const struct record *record);
+    /* Where the record stands that comes next, and with which LSN it begins; may be NULL. */
+    void (*place)(void *arg, const char *file, uint64_t offset, uint64_t lsn);
     /* Damage; recovery goes on where that is possible. */
     void (*damage)(void *arg, const struct txlog_damage *damage);
     /* Every 64 MiB or so; may be NULL. */
     void (*progress)(void *arg, uint64_t done_bytes, uint64_t total_bytes);
+    /* What the manifest knows (node/snapshot/manifest.h). The log must reach down to `needed_from`
+     * and up to `known_end`, otherwise the lane is damaged. Segments, batches and records wholly
+     * below `needed_from` are passed over, sound or not. Both are 0 without a manifest. */
+    uint64_t needed_from;
+    uint64_t known_end;
+    bool read_only; /* look only: a torn tail is reported and left */
 };
 
 struct txlog_report {
@@ -52,7 +63,9 @@ struct txlog_report {
     uint64_t bytes;      /* read */
     uint64_t torn_bytes; /* cut off the end: never acknowledged */
     uint64_t damages;
-    uint32_t segments;
+    uint32_t segments;   /* read: not those that were passed over */
+    uint64_t first_lsn;  /* of the oldest segment file, also one that was passed over */
+    uint64_t disk_bytes; /* of all segment files */
 };
 
 /* Read a lane's log, hand out its records, cut a torn tail (protocol: bad octets above the highest
@@ -63,8 +76,9 @@ struct txlog_report {
 QN_MUST_USE enum qn_status txlog_recover(const char *dir, const struct txlog_visitor *visitor,
                                          struct txlog_report *report, qn_error *err);
 
-/* Open for appending, in a new segment; starts the writer thread. QN_IO, QN_DISK_FULL: `err` names
- * the file and what to do. */
+/* Open for appending, in a new segment; starts the writer thread. On a full disk it opens all the
+ * same: what there is can be read, and `txlog_reserve` refuses until there is space. QN_IO,
+ * QN_MEMORY_FULL: `err` names the file and what to do. */
 QN_MUST_USE enum qn_status txlog_open(const struct txlog_options *options, struct txlog **log,
                                       qn_error *err);
 
@@ -77,6 +91,7 @@ enum qn_status txlog_close(struct txlog *log);
  * refuse the request with that status.
  *
  * QN_OVERLOADED  too much waits for the disk (256 MiB, or one segment)
+ *                or no file descriptor is left for the next segment
  * QN_DISK_FULL   no space for the next segment; looked for again every second
  * QN_IO          the log has failed */
 QN_MUST_USE enum qn_status txlog_reserve(struct txlog *log, size_t size);
@@ -93,6 +108,15 @@ QN_MUST_USE enum qn_status txlog_append(struct txlog *log, const struct record *
 /* Wake the writer for what was appended: once per round of the shard. */
 void txlog_flush(struct txlog *log);
 
+/* Nothing below `lsn` is needed any more: segments wholly below it are removed, which the writer
+ * does soon after, oldest first. Never call it before the manifest says so durably. Shard's thread.
+ */
+void txlog_truncate(struct txlog *log, uint64_t lsn);
+
+/* The LSN that the next record will end up behind: everything appended so far is below. Shard's
+ * thread. */
+uint64_t txlog_next(const struct txlog *log);
+
 /* Everything below this LSN is on disk. Any thread. */
 uint64_t txlog_durable(const struct txlog *log);
 
@@ -104,9 +128,21 @@ struct txlog_stats {
     uint64_t records;
     uint64_t bytes;
     uint64_t syncs;
-    uint64_t sync_ns;  /* in all */
-    uint64_t segments; /* opened since `txlog_open` */
-    bool space_short;  /* no space for the next segment: appends are, or soon will be, refused */
+    uint64_t sync_ns;      /* in all */
+    uint64_t segments;     /* begun since `txlog_open` */
+    uint64_t removed;      /* segments, since `txlog_open` */
+    uint64_t first_lsn;    /* of the oldest segment file */
+    uint64_t disk_bytes;   /* of all segment files, preallocated space included */
+    uint64_t buffer_bytes; /* memory of its buffers */
+    /* How long records waited to be durable, and how long syncs took: bucket b counts what took up
+     * to 50 us * 2^b, the last one whatever took longer (as node/admin/histogram.h). */
+    uint64_t append_buckets[TXLOG_BUCKETS];
+    uint64_t append_ns; /* in all */
+    uint64_t sync_buckets[TXLOG_BUCKETS];
+    /* Appends are, or soon will be, refused: no space, resp. no file descriptor, for the next
+     * segment. */
+    bool space_short;
+    bool files_short;
 };
 void txlog_stats(struct txlog *log, struct txlog_stats *stats);
 

@@ -83,6 +83,9 @@ static enum qn_status tail_cut(struct recovery *r, uint64_t offset)
     if (r->tail.end > offset) {
         r->report.torn_bytes += r->tail.end - offset;
     }
+    if (r->visitor->read_only) {
+        return QN_OK;
+    }
     return segment_reader_cut(&r->reader, offset, r->err);
 }
 
@@ -131,12 +134,23 @@ static bool batch_sound(struct bytes rest)
     return true;
 }
 
-/* Hand out the records of a batch; `offset` is where they begin in the file. */
+static enum qn_status record_deliver(struct recovery *r, uint64_t offset, uint64_t lsn,
+                                     const struct record *record)
+{
+    r->report.records++;
+    if (r->visitor->place) {
+        r->visitor->place(r->visitor->arg, r->reader.path, offset, lsn);
+    }
+    return r->visitor->record(r->visitor->arg, record);
+}
+
+/* Hand out the records of a batch that are needed; `offset` is where they begin in the file. */
 static enum qn_status batch_deliver(struct recovery *r, uint64_t offset, struct bytes rest)
 {
+    uint64_t end_lsn = r->expected_lsn + rest.size;
     enum qn_status status = QN_OK;
 
-    while (rest.size > 0 && status == QN_OK) {
+    while (rest.size > 0 && status == QN_OK && end_lsn > r->visitor->needed_from) {
         struct record record;
         size_t size;
         enum qn_status found = record_decode(rest, &record, &size);
@@ -144,10 +158,12 @@ static enum qn_status batch_deliver(struct recovery *r, uint64_t offset, struct 
             damage_tell(r, offset, NULL, "bad header of a record");
             return QN_OK;
         }
+        if (end_lsn - rest.size + size <= r->visitor->needed_from) {
+            found = QN_ABSENT; /* a snapshot has it */
+        }
         if (found == QN_OK) {
-            r->report.records++;
-            status = r->visitor->record(r->visitor->arg, &record);
-        } else {
+            status = record_deliver(r, offset, end_lsn - rest.size, &record);
+        } else if (found == QN_CORRUPT) {
             damage_tell(r, offset, &record.partition, "bad body of a record");
         }
         rest = bytes_of(rest.data + size, rest.size - size);
@@ -249,9 +265,15 @@ static enum qn_status header_check(struct recovery *r)
 static enum qn_status segment_recover(struct recovery *r)
 {
     const struct segment_file *file = &r->list.files[r->file_now];
-    enum qn_status status = segment_reader_open(&r->reader, r->dir, file->first_lsn, r->err);
+    bool change = is_last(r) && !r->visitor->read_only;
+    enum qn_status status =
+        segment_reader_open(&r->reader, r->dir, file->first_lsn, change, r->err);
 
-    if (status == QN_OK && is_last(r)) {
+    if (status == QN_ABSENT) {
+        return qn_error_set(r->err, QN_IO, "%s has gone while it was about to be read",
+                            r->reader.path);
+    }
+    if (status == QN_OK && change) {
         status = segment_reader_settle(&r->reader, r->err);
     }
     if (status == QN_OK) {
@@ -266,35 +288,55 @@ static enum qn_status segment_recover(struct recovery *r)
 }
 
 /* Where appending may go on. Behind damage that hides what follows, above every LSN that the files
- * can hold (a segment has fewer octets of records than octets), and never in a file of the same
- * name: that would replace the damaged one, and damage must not be taken for absence. */
+ * can hold (a segment has fewer octets of records than octets) and above all that was known, and
+ * never in a file of the same name: that would replace the damaged one, and damage must not be
+ * taken for absence. */
 static uint64_t next_lsn(const struct recovery *r)
 {
     uint64_t next = r->expected_lsn;
 
-    for (size_t i = 0; r->lane_damaged && i < r->list.count; i++) {
+    if (!r->lane_damaged) {
+        return next;
+    }
+    for (size_t i = 0; i < r->list.count; i++) {
         uint64_t end = r->list.files[i].first_lsn + r->list.files[i].size + SEGMENT_HEADER_SIZE;
         next = end > next ? end : next;
     }
-    return next;
+    return next > r->visitor->known_end ? next : r->visitor->known_end + 1;
 }
 
-static enum qn_status segments_recover(struct recovery *r)
+/* Damage that no file shows: something is missing. */
+static void missing_tell(struct recovery *r, const char *text)
 {
-    enum qn_status status = QN_OK;
+    (void)snprintf(r->reader.path, sizeof r->reader.path, "%s", r->dir);
+    damage_tell(r, 0, NULL, text);
+}
 
+/* Pass over what the manifest says is not needed, and see whether the rest begins where it must. */
+static void start_find(struct recovery *r)
+{
+    uint64_t needed_from = r->visitor->needed_from;
+
+    r->file_now = segment_list_below(&r->list, needed_from);
     if (r->list.count == 0) {
-        return QN_OK;
+        if (needed_from > 0 || r->visitor->known_end > 0) {
+            missing_tell(r, "all segments are missing");
+        }
+        return;
+    }
+    r->report.first_lsn = r->list.files[0].first_lsn;
+    r->expected_lsn = r->list.files[r->file_now].first_lsn;
+    if (r->expected_lsn > needed_from) {
+        missing_tell(r, "the first segment is missing");
     }
     for (size_t i = 0; i < r->list.count; i++) {
-        r->total_bytes += r->list.files[i].size;
+        r->report.disk_bytes += r->list.files[i].size;
+        r->total_bytes += i < r->file_now ? 0 : r->list.files[i].size;
     }
     r->durable_lsn = r->list.files[r->list.count - 1].first_lsn;
-    for (; r->file_now < r->list.count && status == QN_OK && !r->lane_damaged; r->file_now++) {
-        status = segment_recover(r);
-        r->report.segments++;
+    if (r->visitor->known_end > r->durable_lsn) {
+        r->durable_lsn = r->visitor->known_end;
     }
-    return status;
 }
 
 enum qn_status txlog_recover(const char *dir, const struct txlog_visitor *visitor,
@@ -303,12 +345,12 @@ enum qn_status txlog_recover(const char *dir, const struct txlog_visitor *visito
     struct recovery r = {.dir = dir, .visitor = visitor, .err = err, .reader = {.fd = -1}};
     enum qn_status status = segment_list_read(dir, &r.list, err);
 
-    if (status == QN_OK && r.list.count > 0 && r.list.files[0].first_lsn != 0) {
-        (void)snprintf(r.reader.path, sizeof r.reader.path, "%s", dir);
-        damage_tell(&r, 0, NULL, "the first segment is missing");
-    }
     if (status == QN_OK) {
-        status = segments_recover(&r);
+        start_find(&r);
+    }
+    for (; status == QN_OK && !r.lane_damaged && r.file_now < r.list.count; r.file_now++) {
+        status = segment_recover(&r);
+        r.report.segments++;
     }
     if (status == QN_OK) {
         r.report.next_lsn = next_lsn(&r);

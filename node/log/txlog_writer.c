@@ -11,124 +11,12 @@
 #include "node/log/txlog_internal.h"
 #include "wire/assert.h"
 
-static int64_t now_ns(void)
+int64_t txlog_now_ns(void)
 {
     struct timespec now;
 
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-void txlog_room_publish(struct txlog *log, size_t written)
-{
-    /* The greater of the two, not their sum: what fits into one file alone also fits when it begins
-     * in the other, however the batches fall. */
-    uint64_t spare = segment_left(&log->spare), current = segment_left(&log->current);
-
-    (void)pthread_mutex_lock(&log->lock);
-    log->taken -= written;
-    log->room = spare > current ? spare : current;
-    (void)pthread_mutex_unlock(&log->lock);
-}
-
-static void space_short_set(struct txlog *log, bool space_short)
-{
-    (void)pthread_mutex_lock(&log->lock);
-    log->space_short = space_short;
-    (void)pthread_mutex_unlock(&log->lock);
-}
-
-/* Wait, lock held, until woken or it is time to look for space again. */
-static void wait_retry(struct txlog *log)
-{
-    int64_t end_ns = log->look_at_ns;
-    struct timespec end = {.tv_sec = end_ns / 1000000000, .tv_nsec = end_ns % 1000000000};
-
-    (void)pthread_cond_timedwait(&log->wake, &log->lock, &end);
-}
-
-/* Prepare a file. A full disk is not an error of the log: `*segment` is then left as it was. */
-static enum qn_status prepare(struct txlog *log, const char *name, uint64_t size,
-                              struct segment *segment, qn_error *err)
-{
-    qn_error own = QN_ERROR_INIT;
-    enum qn_status status = segment_prepare(&log->dir, name, size, segment, &own);
-
-    int64_t wait_ns = (int64_t)log->dir.io->space_retry_ms * 1000000;
-    log->look_at_ns = status == QN_DISK_FULL ? now_ns() + wait_ns : 0;
-    space_short_set(log, status == QN_DISK_FULL);
-    if (status == QN_OK || status == QN_DISK_FULL) {
-        return QN_OK;
-    }
-    return qn_error_set(err, status, "%s", own.text);
-}
-
-/* Have the next segment ready, or a part of it: `written` octets went to the disk since the last
- * time, so that it is full of zeros well before it is needed. */
-static enum qn_status spare_prepare(struct txlog *log, uint64_t written, qn_error *err)
-{
-    enum qn_status status = QN_OK;
-
-    if (log->spare.fd < 0 && now_ns() >= log->look_at_ns) {
-        status = prepare(log, SPARE_NAME, log->segment_size, &log->spare, err);
-        txlog_room_publish(log, 0);
-    }
-    if (status == QN_OK && log->spare.fd >= 0 && log->spare.zeroed < log->spare.size) {
-        status = segment_zero(&log->dir, &log->spare, 2 * written + SPARE_ZERO_STEP, err);
-    }
-    return status;
-}
-
-/* Wait until there is space for a file, or the log is to stop. */
-static enum qn_status prepare_wait(struct txlog *log, const char *name, uint64_t size,
-                                   struct segment *segment, qn_error *err)
-{
-    for (;;) {
-        enum qn_status status = prepare(log, name, size, segment, err);
-        if (status != QN_OK || segment->fd >= 0) {
-            return status;
-        }
-        (void)pthread_mutex_lock(&log->lock);
-        while (!log->stopping && now_ns() < log->look_at_ns) {
-            wait_retry(log);
-        }
-        bool stopping = log->stopping;
-        (void)pthread_mutex_unlock(&log->lock);
-        if (stopping) {
-            return qn_error_set(err, QN_DISK_FULL,
-                                "no space in %s for the records that wait: make space there, then "
-                                "start the node again",
-                                log->path);
-        }
-    }
-}
-
-/* Go on in a new segment, in which a batch of `size` octets fits. */
-static enum qn_status roll(struct txlog *log, uint64_t lsn, size_t size, qn_error *err)
-{
-    bool large = size > log->segment_size - SEGMENT_HEADER_SIZE;
-    struct segment next = large ? SEGMENT_NONE : log->spare;
-    const char *name = large ? LARGE_NAME : SPARE_NAME;
-    uint64_t file_size = large ? size + SEGMENT_HEADER_SIZE : log->segment_size;
-    enum qn_status status = QN_OK;
-
-    if (!large) {
-        log->spare = SEGMENT_NONE;
-    }
-    if (next.fd < 0) {
-        status = prepare_wait(log, name, file_size, &next, err);
-    }
-    if (status == QN_OK) {
-        status = segment_publish(&log->dir, name, lsn, &next, err);
-    }
-    if (status != QN_OK) {
-        segment_close(&next);
-        return status;
-    }
-    segment_close(&log->current);
-    log->current = next;
-    atomic_fetch_add_explicit(&log->counters.segments, 1, memory_order_relaxed);
-    return QN_OK;
 }
 
 /* What the next write covers. */
@@ -165,14 +53,57 @@ static struct group group_form(struct txlog *log, size_t at)
     return group;
 }
 
-static void group_report(struct txlog *log, const struct group *group, int64_t took_ns)
+/* Size of the batch at `at`, header included. The salt is that of its segment once it was written.
+ */
+static size_t batch_size(const struct txlog *log, size_t at, uint64_t salt)
 {
-    struct txlog_counters *counters = &log->counters;
+    struct batch_header header;
+    struct bytes rest = bytes_of(log->writing.data + at, log->writing.size - at);
+    enum qn_status status = batch_header_decode(rest, salt, &header);
 
-    atomic_fetch_add_explicit(&counters->records, group->count, memory_order_relaxed);
-    atomic_fetch_add_explicit(&counters->bytes, group->size, memory_order_relaxed);
-    atomic_fetch_add_explicit(&counters->syncs, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&counters->sync_ns, (uint64_t)took_ns, memory_order_relaxed);
+    qn_assert(status == QN_OK);
+    return BATCH_HEADER_SIZE + header.size;
+}
+
+/* Note the records of a batch whose first one stands at `offset` of the current segment. */
+static void batch_index(struct txlog *log, struct bytes records, uint64_t offset)
+{
+    while (records.size > 0) {
+        struct record record;
+        size_t size;
+        /* The header alone: of a body that is cut off QN_CORRUPT is said, and what is known. */
+        struct bytes header = bytes_of(records.data, RECORD_HEADER_SIZE);
+        enum qn_status status = record_decode(header, &record, &size);
+        qn_assert(status == QN_OK || status == QN_CORRUPT);
+        segment_index_note(&log->index, record.partition, record.index, offset);
+        records = bytes_of(records.data + size, records.size - size);
+        offset += size;
+    }
+}
+
+/* Note the records of the group that was just written, up to the place where the segment is now. */
+static void group_index(struct txlog *log, size_t at, size_t size)
+{
+    uint64_t offset = log->current.at - size;
+
+    for (size_t end = at + size; at < end;) {
+        size_t batch = batch_size(log, at, log->current.salt);
+        batch_index(log,
+                    bytes_of(log->writing.data + at + BATCH_HEADER_SIZE, batch - BATCH_HEADER_SIZE),
+                    offset + BATCH_HEADER_SIZE);
+        at += batch;
+        offset += batch;
+    }
+}
+
+static void group_report(struct txlog *log, const struct group *group, int64_t began_ns)
+{
+    int64_t now_ns = txlog_now_ns();
+
+    (void)pthread_mutex_lock(&log->lock);
+    txlog_sync_count(log, group->count, group->size, (uint64_t)(now_ns - began_ns));
+    txlog_waits_settle(log, group->lsn, now_ns);
+    (void)pthread_mutex_unlock(&log->lock);
     txlog_room_publish(log, group->size);
     atomic_store_explicit(&log->durable, group->lsn, memory_order_release);
     log->notify(log->arg);
@@ -181,25 +112,15 @@ static void group_report(struct txlog *log, const struct group *group, int64_t t
 static enum qn_status group_write(struct txlog *log, size_t at, const struct group *group,
                                   qn_error *err)
 {
-    int64_t started_ns = now_ns();
+    int64_t began_ns = txlog_now_ns();
     enum qn_status status =
         segment_write(&log->dir, &log->current, bytes_of(log->writing.data + at, group->size), err);
 
     if (status == QN_OK) {
-        group_report(log, group, now_ns() - started_ns);
+        group_report(log, group, began_ns);
+        group_index(log, at, group->size); /* after the report: nobody waits for it */
     }
     return status;
-}
-
-/* Size of the batch at `at`, header included. */
-static size_t batch_size(const struct txlog *log, size_t at)
-{
-    struct batch_header header;
-    enum qn_status status =
-        batch_header_decode(bytes_of(log->writing.data + at, log->writing.size - at), 0, &header);
-
-    qn_assert(status == QN_OK);
-    return BATCH_HEADER_SIZE + header.size;
 }
 
 /* Write all that was taken: one write and one sync, or one more for each segment it reaches. */
@@ -211,7 +132,7 @@ static enum qn_status taken_write(struct txlog *log, qn_error *err)
     while (status == QN_OK && at < log->writing.size) {
         struct group group = group_form(log, at);
         if (group.size == 0) {
-            status = roll(log, group.lsn, batch_size(log, at), err);
+            status = txlog_roll(log, group.lsn, batch_size(log, at, 0), err);
             continue;
         }
         status = group_write(log, at, &group, err);
@@ -237,9 +158,9 @@ static void buffers_swap(struct txlog *log)
 static bool writer_wait(struct txlog *log)
 {
     (void)pthread_mutex_lock(&log->lock);
-    if (log->waiting.size == 0 && !log->stopping) {
-        if (log->space_short) {
-            wait_retry(log);
+    if (log->waiting.size == 0 && !log->stopping && !txlog_removable(log)) {
+        if (log->shortage != QN_OK) {
+            txlog_wait_retry(log);
         } else {
             (void)pthread_cond_wait(&log->wake, &log->lock);
         }
@@ -275,21 +196,38 @@ static void fail(struct txlog *log, const qn_error *err)
     log->notify(log->arg);
 }
 
+/* What comes after the last record. */
+static enum qn_status finish(struct txlog *log, qn_error *err)
+{
+    enum qn_status status = stop_mark_write(log, err);
+
+    if (status == QN_OK) {
+        txlog_index_close(log, atomic_load(&log->durable));
+    }
+    while (status == QN_OK && txlog_removable(log)) {
+        status = txlog_segment_remove(log, err);
+    }
+    return status;
+}
+
 void *txlog_writer_main(void *arg)
 {
     struct txlog *log = arg;
     qn_error err = QN_ERROR_INIT;
-    enum qn_status status = spare_prepare(log, 0, &err);
+    enum qn_status status = txlog_spare_prepare(log, 0, &err);
 
     while (status == QN_OK && writer_wait(log)) {
         uint64_t size = log->writing.size;
         status = taken_write(log, &err);
         if (status == QN_OK) {
-            status = spare_prepare(log, size, &err);
+            status = txlog_segment_remove(log, &err);
+        }
+        if (status == QN_OK) {
+            status = txlog_spare_prepare(log, size, &err);
         }
     }
     if (status == QN_OK) {
-        status = stop_mark_write(log, &err);
+        status = finish(log, &err);
     }
     if (status != QN_OK) {
         fail(log, &err);

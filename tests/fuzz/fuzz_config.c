@@ -23,6 +23,52 @@ static bool includes(struct bytes text)
     return false;
 }
 
+struct printed {
+    struct buf text;
+    bool whole;
+};
+
+static void setting_add(void *arg, const char *path, const char *value, const char *origin)
+{
+    struct printed *printed = arg;
+    const char *dot = strchr(path, '.');
+    struct bytes parts[] = {bytes_of(path, (size_t)(dot - path)),
+                            bytes_of_text(" = { "),
+                            bytes_of_text(dot + 1),
+                            bytes_of_text(" = "),
+                            bytes_of_text(value),
+                            bytes_of_text("; };\n")};
+
+    /* One section a file: the same name twice is a mistake. A list stands for all. */
+    if (strcmp(path, "caches.names") != 0 && strcmp(path, "logging.levels") != 0) {
+        return;
+    }
+    (void)origin;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        enum qn_status status = buf_append(&printed->text, parts[i].data, parts[i].size);
+        printed->whole = printed->whole && status == QN_OK;
+    }
+}
+
+/* What is printed of the lists is read again as the same. */
+static void printed_load(const struct cfg *cfg)
+{
+    struct printed printed = {.whole = true};
+    struct cfg_report report = {0};
+    struct cfg again;
+    enum qn_status status = cfg_each(cfg, setting_add, &printed);
+
+    if (status == QN_OK && printed.whole && cfg->caches_names.count > 0) {
+        status = cfg_load_text(buf_bytes(&printed.text), "printed", &again, &report);
+        qn_assert(status == QN_OK);
+        qn_assert(again.caches_names.count == cfg->caches_names.count);
+        qn_assert(again.logging_levels.count == cfg->logging_levels.count);
+        cfg_fini(&again);
+    }
+    cfg_report_fini(&report);
+    buf_fini(&printed.text);
+}
+
 static void settings_load(struct bytes text)
 {
     struct cfg cfg;
@@ -32,6 +78,7 @@ static void settings_load(struct bytes text)
     qn_assert((status == QN_OK) == (report.error_count == 0));
     if (status == QN_OK) {
         qn_assert(cfg.cluster_min_isr <= cfg.cluster_copies);
+        printed_load(&cfg);
         cfg_fini(&cfg);
     }
     cfg_report_fini(&report);

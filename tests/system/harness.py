@@ -224,8 +224,9 @@ class Node:
                f"{result.stdout}{result.stderr}")
         return result
 
-    def count(self, cache):
-        result = self.quoin("count", cache, "--json")
+    def count(self, cache, fresh=True):
+        """Entries now; with fresh=False those of the view of the last soft commit."""
+        result = self.quoin("count", cache, "--json", *(["--fresh"] if fresh else []))
         return find_number(json.loads(result.stdout), result.stdout)
 
 

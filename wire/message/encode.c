@@ -27,6 +27,12 @@ static void op_fill(const struct wire_op *op, Quoin__Op *out)
     out->key_size = (uint32_t)op->key.size;
     out->value_size = (uint32_t)op->value.size;
     out->value_flags = op->value_flags;
+    out->ttl_ms = op->ttl_ms;
+    out->commit_within_ms = op->commit_within_ms;
+    out->view = op->view;
+    out->view_min = op->view_min;
+    out->count_max = op->count_max;
+    out->size_max = op->size_max;
 }
 
 static void result_fill(const struct wire_result *result, Quoin__Result *out)
@@ -46,6 +52,10 @@ static void result_fill(const struct wire_result *result, Quoin__Result *out)
     out->has_value = result->has_value;
     out->value_size = (uint32_t)result->value.size;
     out->text = binary_of(result->text);
+    out->view = result->view;
+    out->ttl_ms = result->ttl_ms;
+    out->more = result->more;
+    out->token = binary_of(result->token);
 }
 
 static void partition_fill(const struct wire_partition *partition, Quoin__Partition *out)
@@ -63,6 +73,23 @@ static void fact_fill(const struct wire_fact *fact, Quoin__Fact *out)
     out->name = binary_of(fact->name);
     out->text = binary_of(fact->text);
     out->number = fact->number;
+}
+
+static void cache_fill(const struct wire_cache *cache, Quoin__Cache *out)
+{
+    quoin__cache__init(out);
+    out->id = cache->id;
+    out->name = binary_of(cache->name);
+    out->service = cache->service;
+    out->ttl_ms = cache->ttl_ms;
+    out->size_max_bytes = cache->size_max_bytes;
+    out->entries = cache->entries;
+    out->bytes = cache->bytes;
+    out->hits = cache->hits;
+    out->misses = cache->misses;
+    out->puts = cache->puts;
+    out->removes = cache->removes;
+    out->expired = cache->expired;
 }
 
 static bool node_fill(const struct wire_node *node, Quoin__Node *out, struct arena *arena)
@@ -144,6 +171,7 @@ static enum qn_status rows_fill(const struct wire_message *m, struct arena *aren
     ROWS_FILL(header, arena, partitions, Quoin__Partition, m->partitions, m->partition_count,
               partition_fill);
     ROWS_FILL(header, arena, facts, Quoin__Fact, m->facts, m->fact_count, fact_fill);
+    ROWS_FILL(header, arena, caches, Quoin__Cache, m->caches, m->cache_count, cache_fill);
     return nodes_fill(m, arena, header);
 }
 
@@ -166,6 +194,8 @@ static void header_fill(const struct wire_message *m, Quoin__Header *header)
     header->create = m->create;
     header->cache = m->cache;
     header->table_version = m->table_version;
+    header->level = m->level;
+    header->hash_partitions = m->hash_partitions;
 }
 
 /* Octets of the payload; SIZE_MAX when a key or value is over its limit. */

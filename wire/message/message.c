@@ -55,6 +55,12 @@ static enum qn_status ops_read(const Quoin__Header *header, struct arena *arena,
             .first_incomplete = in->first_incomplete,
             .expected_version = in->expected_version,
             .remaining_ms = in->remaining_ms,
+            .ttl_ms = in->ttl_ms,
+            .commit_within_ms = in->commit_within_ms,
+            .view = in->view,
+            .view_min = in->view_min,
+            .count_max = in->count_max,
+            .size_max = in->size_max,
         };
         if (in->key_size > WIRE_KEY_MAX || in->value_size > WIRE_VALUE_MAX ||
             !part_take(payload, in->key_size, &op->key) ||
@@ -90,6 +96,10 @@ static enum qn_status results_read(const Quoin__Header *header, struct arena *ar
             .value_flags = in->value_flags,
             .has_value = in->has_value != 0,
             .text = bytes_from(in->text),
+            .view = in->view,
+            .ttl_ms = in->ttl_ms,
+            .more = in->more != 0,
+            .token = bytes_from(in->token),
         };
         if (in->value_size > WIRE_VALUE_MAX ||
             !part_take(payload, in->value_size, &result->value)) {
@@ -170,6 +180,37 @@ static enum qn_status facts_read(const Quoin__Header *header, struct arena *aren
     return QN_OK;
 }
 
+static enum qn_status caches_read(const Quoin__Header *header, struct arena *arena,
+                                  struct wire_message *m)
+{
+    m->cache_count = header->n_caches;
+    m->caches = arena_calloc(arena, header->n_caches, sizeof *m->caches);
+    if (!m->caches) {
+        return QN_MEMORY_FULL;
+    }
+    for (size_t i = 0; i < header->n_caches; i++) {
+        const Quoin__Cache *in = header->caches[i];
+        m->caches[i] = (struct wire_cache){
+            .id = in->id,
+            .name = bytes_from(in->name),
+            .service = in->service,
+            .ttl_ms = in->ttl_ms,
+            .size_max_bytes = in->size_max_bytes,
+            .entries = in->entries,
+            .bytes = in->bytes,
+            .hits = in->hits,
+            .misses = in->misses,
+            .puts = in->puts,
+            .removes = in->removes,
+            .expired = in->expired,
+        };
+        if (in->name.len > WIRE_NAME_MAX) {
+            return QN_MALFORMED;
+        }
+    }
+    return QN_OK;
+}
+
 static enum qn_status scalars_read(const Quoin__Header *header, struct wire_message *m)
 {
     *m = (struct wire_message){
@@ -186,6 +227,8 @@ static enum qn_status scalars_read(const Quoin__Header *header, struct wire_mess
         .create = header->create != 0,
         .cache = header->cache,
         .table_version = header->table_version,
+        .level = header->level,
+        .hash_partitions = header->hash_partitions,
     };
     if (header->kind == WIRE_REQUEST) {
         if (header->client.len != CLIENT_ID_SIZE) {
@@ -215,6 +258,9 @@ static enum qn_status header_read(const Quoin__Header *header, struct arena *are
     }
     if (status == QN_OK) {
         status = facts_read(header, arena, m);
+    }
+    if (status == QN_OK) {
+        status = caches_read(header, arena, m);
     }
     /* Octets that no operation claims mean that the sender counts otherwise than we do. */
     return status == QN_OK && payload.size > 0 ? QN_MALFORMED : status;

@@ -37,33 +37,64 @@ enum wire_kind {
     WIRE_CACHE_ACK = 9,
     WIRE_STATUS = 10, /* how is this node? */
     WIRE_STATUS_ACK = 11,
+    WIRE_COMMIT = 12, /* `level`; answered by the shard asked when it is done */
+    WIRE_COMMIT_ACK = 13,
+    WIRE_CACHES = 14, /* which caches are there, and how are they? */
+    WIRE_CACHES_ACK = 15,
+    WIRE_CACHE_DROP = 16, /* `name`, with all its entries; answered by CACHE_ACK */
+    WIRE_CONFIG = 17,     /* the node's settings, as facts: path -> "value  # origin" */
+    WIRE_CONFIG_ACK = 18,
+    WIRE_LOG_LEVEL = 19, /* module `name` (empty: all) logs at level `text` (empty: only tell) */
+    WIRE_LOG_LEVEL_ACK = 20, /* facts: module -> level; or `status` and `text` */
+};
+
+/* Of a COMMIT: make everything acknowledged before visible to queries; or write a checkpoint. */
+enum wire_commit_level {
+    WIRE_COMMIT_SOFT = 1,
+    WIRE_COMMIT_HARD = 2,
 };
 
 enum wire_op_kind {
     WIRE_OP_GET = 1,
     WIRE_OP_CONTAINS = 2,
-    WIRE_OP_COUNT = 3,        /* entries of `cache` in `partition`; the answer is in `count` */
+    WIRE_OP_COUNT = 3,        /* entries of `cache` in the view of `partition`, in `count` */
     WIRE_OP_SESSION_OPEN = 4, /* open a session for (client, partition): answer in `session` */
     WIRE_OP_PUT = 5,
     WIRE_OP_PUT_IF_ABSENT = 6,
     WIRE_OP_REPLACE = 7, /* when the entry has `expected_version`; 0 = when there is any entry */
     WIRE_OP_REMOVE = 8,
     WIRE_OP_REMOVE_IF = 9, /* when the entry has `expected_version` */
+    WIRE_OP_TOUCH = 10,    /* another `ttl_ms` for an entry */
+    WIRE_OP_CLEAR = 11,    /* remove all entries of `cache` in `partition` */
+    WIRE_OP_OUTCOME = 12,  /* what became of the change `sequence` of `session`? Its client's id is
+                              in `value`; empty: that of the message. Settles it (B.10) */
+    WIRE_OP_SCAN = 13, /* entries of `cache` in a view of `partition`, from `value` on: the token
+                          of the answer before, or empty. Rows: wire/rows.h */
+    WIRE_OPS = 14,
 };
 
-/* Does it change the partition, and so carry session and sequence? SESSION_OPEN changes it too. */
+/* Does it append to the partition's log? All of these but SESSION_OPEN carry session and sequence.
+ */
 static inline bool wire_op_is_change(uint32_t kind)
 {
-    return kind >= WIRE_OP_SESSION_OPEN && kind <= WIRE_OP_REMOVE_IF;
+    return kind >= WIRE_OP_SESSION_OPEN && kind <= WIRE_OP_OUTCOME;
 }
 
 enum wire_op_flags {
     WIRE_RETURN_OLD = 1, /* answer with the value that was there before */
+    WIRE_VISIBLE = 2,    /* of a change: answer only when the view shows it */
+    WIRE_KEYS_ONLY = 4,  /* of a SCAN: rows without values */
+};
+
+/* Times to live beside a number of milliseconds. */
+enum wire_ttl {
+    WIRE_TTL_CACHE = 0,  /* what the cache says */
+    WIRE_TTL_NEVER = -1, /* never expires */
 };
 
 /* Flags that follow a value through log and store. */
 enum value_flags {
-    VALUE_COMPRESSED = 1, /* LZ4 by the client (reserved) */
+    VALUE_COMPRESSED = 1, /* LZ4 by the client, see wire/compress.h */
 };
 
 /* One operation of a REQUEST. Borrowed memory. */
@@ -80,7 +111,14 @@ struct wire_op {
     uint64_t sequence;         /* of (client, partition), from 1; 0 in reads and SESSION_OPEN */
     uint64_t first_incomplete; /* lowest sequence whose answer the client still waits for */
     uint64_t expected_version;
-    uint32_t remaining_ms; /* until the caller's deadline, when the frame left */
+    uint32_t remaining_ms;     /* until the caller's deadline, when the frame left */
+    int64_t ttl_ms;            /* of PUT, PUT_IF_ABSENT, REPLACE, TOUCH: > 0 or enum wire_ttl */
+    uint32_t commit_within_ms; /* of a change: the view shows it after so long; 0 = by the timer */
+    uint64_t view;             /* SCAN: that of the answer before, 0 = the newest */
+    uint64_t view_min;  /* SCAN with view 0, COUNT: the view must show this record; a newer one is
+                           published if need be */
+    uint32_t count_max; /* SCAN: rows in the answer; 0 = the node's choice */
+    uint32_t size_max;  /* SCAN: octets of rows in the answer; 0 = the node's choice */
     struct bytes key;
     struct bytes value;
 };
@@ -96,11 +134,15 @@ struct wire_result {
     uint64_t epoch;
     uint64_t index;
     uint64_t session; /* answer of SESSION_OPEN */
-    uint64_t count;   /* answer of COUNT */
+    uint64_t count;   /* answer of COUNT; rows in the answer of SCAN */
+    uint64_t view;    /* COUNT, SCAN: index of the record that the view ends with */
+    int64_t ttl_ms;   /* GET: time left; 0 = never expires */
     uint32_t value_flags;
     bool has_value;
+    bool more; /* SCAN: `token` leads to what follows */
     struct bytes value;
-    struct bytes text; /* what was wrong, for people; may be empty */
+    struct bytes token; /* SCAN: for `value` of the next one, with the same view */
+    struct bytes text;  /* what was wrong, for people; may be empty */
 };
 
 /* Where a node's shards listen: shard s at `endpoints[s]`. */
@@ -119,6 +161,29 @@ struct wire_partition {
     uint32_t shard;  /* of the leader */
 };
 
+/* A service is a set of partitions with the same promise (B.7). The partitions of service s are
+ * numbers s * hash_partitions and on; a cache belongs to one service for life. */
+enum wire_service {
+    WIRE_SERVICE_DISK = 0,   /* acknowledged when it is on disk */
+    WIRE_SERVICE_MEMORY = 1, /* acknowledged from memory, on disk soon after */
+};
+
+/* A cache: its definition (CACHE_OPEN to create it, CACHE_ACK) and its figures (CACHES_ACK). */
+struct wire_cache {
+    uint32_t id;
+    struct bytes name;
+    uint32_t service;        /* enum wire_service */
+    int64_t ttl_ms;          /* of entries that do not say otherwise; 0 = they never expire */
+    uint64_t size_max_bytes; /* on this node; 0 = no limit of its own */
+    uint64_t entries;
+    uint64_t bytes;
+    uint64_t hits;
+    uint64_t misses;
+    uint64_t puts;
+    uint64_t removes;
+    uint64_t expired;
+};
+
 /* A name and a number of STATUS_ACK; or a name and a text when `text` is not empty. */
 struct wire_fact {
     struct bytes name;
@@ -132,15 +197,18 @@ struct wire_message {
     uint64_t cluster;   /* 0 = not known yet */
     uint32_t from_node; /* 0 = a client */
     uint64_t from_incarnation;
-    uint64_t to_incarnation; /* 0 = not known */
-    struct client_id client; /* REQUEST */
-    uint64_t correlation;    /* of HELLO, TABLE, CACHE_OPEN, STATUS: echoed in the answer */
-    int32_t status;          /* NAK, CACHE_ACK */
-    struct bytes text;       /* NAK, CACHE_ACK: what was wrong and what to do */
-    struct bytes name;       /* CACHE_OPEN */
-    bool create;             /* CACHE_OPEN */
-    uint32_t cache;          /* CACHE_ACK */
-    uint64_t table_version;  /* HELLO_ACK, TABLE, TABLE_ACK */
+    uint64_t to_incarnation;  /* 0 = not known */
+    struct client_id client;  /* REQUEST */
+    uint64_t correlation;     /* of HELLO, TABLE, CACHE_OPEN, STATUS: echoed in the answer */
+    int32_t status;           /* NAK, CACHE_ACK */
+    struct bytes text;        /* NAK, CACHE_ACK: what was wrong and what to do */
+    struct bytes name;        /* CACHE_OPEN */
+    bool create;              /* CACHE_OPEN: as the one row of `caches` says, if there is one */
+    uint32_t cache;           /* CACHE_ACK */
+    uint64_t table_version;   /* HELLO_ACK, TABLE, TABLE_ACK */
+    uint32_t level;           /* COMMIT: enum wire_commit_level */
+    uint32_t hash_partitions; /* HELLO_ACK, TABLE_ACK: P; keys are hashed modulo P. 0 = as many as
+                                 the table has */
     struct wire_op *ops;
     size_t op_count;
     struct wire_result *results;
@@ -151,6 +219,8 @@ struct wire_message {
     size_t partition_count;
     struct wire_fact *facts;
     size_t fact_count;
+    struct wire_cache *caches;
+    size_t cache_count;
 };
 
 /* Append the frame of `message`.

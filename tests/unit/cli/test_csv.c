@@ -173,6 +173,50 @@ static void quoted_fields_are_read_back(void **state)
     }
 }
 
+/* Nothing and nothing in quotes are told apart: one is absent, the other an empty string. */
+static void quotes_are_remembered(void **state)
+{
+    (void)state;
+    struct csv csv;
+    csv_init(&csv, ',');
+    csv_push(&csv, bytes_of_text(",\"\",\"a\",b\n\"\"\n,\n"));
+    assert_int_equal(csv_next(&csv, true), CSV_RECORD);
+    assert_int_equal(csv_field_count(&csv), 4);
+    assert_false(csv_field_quoted(&csv, 0));
+    assert_true(csv_field_quoted(&csv, 1));
+    assert_int_equal(csv_field(&csv, 1).size, 0);
+    assert_true(csv_field_quoted(&csv, 2));
+    assert_false(csv_field_quoted(&csv, 3));
+    assert_int_equal(csv_next(&csv, true), CSV_RECORD);
+    assert_true(csv_field_quoted(&csv, 0));
+    assert_int_equal(csv_next(&csv, true), CSV_RECORD);
+    assert_false(csv_field_quoted(&csv, 0));
+    csv_fini(&csv);
+}
+
+/* Reading goes on between two records as if the text had begun there, but for the line number and
+ * the byte order mark, which only the beginning of a file can have. */
+static void reading_goes_on_between_records(void **state)
+{
+    (void)state;
+    static const char text[] = "a,b\n\"c\nd\",e\n\xef\xbb\xbfg,h\n";
+    struct csv csv;
+    csv_init(&csv, ',');
+    csv_push(&csv, bytes_of_text(text));
+    assert_int_equal(csv_next(&csv, true), CSV_RECORD);
+    assert_int_equal(csv_next(&csv, true), CSV_RECORD);
+    size_t offset = sizeof text - 1 - csv.rest.size;
+    uint64_t line = csv.line;
+    assert_int_equal(line, 4);
+    csv_go_on(&csv, line);
+    csv_push(&csv, bytes_of_text(text + offset));
+    assert_int_equal(csv_next(&csv, true), CSV_RECORD);
+    assert_int_equal(csv_line(&csv), 4);
+    assert_true(bytes_equal(csv_field(&csv, 0), bytes_of_text("\xef\xbb\xbfg")));
+    assert_int_equal(csv_next(&csv, true), CSV_MORE);
+    csv_fini(&csv);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +226,8 @@ int main(void)
         cmocka_unit_test(a_bad_record_says_why),
         cmocka_unit_test(a_record_has_a_bounded_number_of_fields),
         cmocka_unit_test(quoted_fields_are_read_back),
+        cmocka_unit_test(quotes_are_remembered),
+        cmocka_unit_test(reading_goes_on_between_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

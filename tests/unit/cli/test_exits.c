@@ -63,11 +63,26 @@ static void the_numbers_do_not_change(void **state)
     assert_int_equal(CLI_INTERRUPTED, 130);
 }
 
+/* Each code is explained, in words of its own and in the order of the numbers. */
+static void every_code_is_explained(void **state)
+{
+    (void)state;
+    assert_int_equal(cli_exit_count, 8);
+    for (size_t i = 0; i < cli_exit_count; i++) {
+        assert_string_not_equal(cli_exit_text(cli_exits[i]), "?");
+        for (size_t j = 0; j < i; j++) {
+            assert_true(cli_exits[j] < cli_exits[i]);
+            assert_string_not_equal(cli_exit_text(cli_exits[i]), cli_exit_text(cli_exits[j]));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_outcome_has_its_code),
         cmocka_unit_test(the_numbers_do_not_change),
+        cmocka_unit_test(every_code_is_explained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -206,12 +208,58 @@ static void values_are_compared_exactly(void **state)
     assert_false(field_equal(&positive, &negative));
 }
 
+/* What no decimal number says has words, in a cell and in JSON alike; nothing else is bent. */
+static void special_numbers_have_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char quoted[16];
+        snprintf(quoted, sizeof quoted, "\"%s\"", words[i]);
+        char *of_cell = read_text(TYPES_FLOAT64, words[i]);
+        char *of_json = read_json(TYPES_FLOAT32, quoted);
+        assert_string_equal(of_cell, quoted);
+        assert_string_equal(of_json, quoted);
+        free(of_cell);
+        free(of_json);
+    }
+    assert_null(read_text(TYPES_FLOAT64, "nan"));
+    assert_non_null(strstr(problem, "is not a number"));
+    assert_null(read_text(TYPES_FLOAT64, "1e999"));
+    assert_non_null(strstr(problem, "out of range"));
+    assert_null(read_json(TYPES_INT32, "\"NaN\""));
+    assert_non_null(strstr(problem, "wrong type"));
+}
+
+/* An empty cell in quotes is an empty string where the field is one, and absent elsewhere. */
+static void empty_quotes_are_an_empty_string(void **state)
+{
+    (void)state;
+    struct arena arena;
+    struct field_value value;
+    struct cell cell = {.text = bytes_of("", 0), .quoted = true};
+    arena_init(&arena, 0);
+    assert_true(field_read(&cell, TYPES_STRING, &arena, &value, problem));
+    assert_true(value.present);
+    assert_int_equal(value.text.size, 0);
+    assert_true(field_read(&cell, TYPES_INT32, &arena, &value, problem));
+    assert_false(value.present);
+    cell.quoted = false;
+    assert_true(field_read(&cell, TYPES_STRING, &arena, &value, problem));
+    assert_false(value.present);
+    arena_fini(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_read_by_kind),      cmocka_unit_test(members_are_read_by_kind),
-        cmocka_unit_test(wrong_cells_are_explained),   cmocka_unit_test(json_types_are_not_bent),
+        cmocka_unit_test(cells_are_read_by_kind),
+        cmocka_unit_test(members_are_read_by_kind),
+        cmocka_unit_test(wrong_cells_are_explained),
+        cmocka_unit_test(json_types_are_not_bent),
         cmocka_unit_test(values_are_compared_exactly),
+        cmocka_unit_test(special_numbers_have_words),
+        cmocka_unit_test(empty_quotes_are_an_empty_string),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

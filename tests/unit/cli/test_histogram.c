@@ -98,6 +98,33 @@ static void merging_is_recording_in_one(void **state)
     free(whole);
 }
 
+/* The median of 1000 samples lies, with 95 % certainty, between the samples of rank 469 and 531;
+ * the interval holds the percentile, and no end of it leaves what was recorded. */
+static void percentiles_have_intervals(void **state)
+{
+    (void)state;
+    struct histogram *h = new_histogram();
+    uint64_t low = 1;
+    uint64_t high = 1;
+    histogram_interval(h, 50, &low, &high);
+    assert_int_equal(low, 0);
+    assert_int_equal(high, 0);
+    for (uint64_t value = 1; value <= 1000; value++) {
+        histogram_record(h, value);
+    }
+    histogram_interval(h, 50, &low, &high);
+    assert_int_equal(low, 469);
+    assert_int_equal(high, 531);
+    histogram_interval(h, 99.99, &low, &high);
+    assert_true(low <= 1000 && low > 990);
+    assert_int_equal(high, 1000);
+    histogram_interval(h, 0.01, &low, &high);
+    assert_int_equal(low, 1);
+    assert_int_equal(histogram_at_rank(h, 7), 7);
+    assert_int_equal(histogram_at_rank(h, 5000), 1000);
+    free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +134,7 @@ int main(void)
         cmocka_unit_test(an_empty_histogram_answers_zero),
         cmocka_unit_test(too_large_values_count_as_the_largest),
         cmocka_unit_test(merging_is_recording_in_one),
+        cmocka_unit_test(percentiles_have_intervals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

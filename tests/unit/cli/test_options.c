@@ -9,12 +9,42 @@
 
 #include "client/cli/options.h"
 
+#define FIELD(field) .place = offsetof(struct options, field)
+
 static const struct option_spec own[] = {
-    {"load", NULL, "", OPTION_FLAG, offsetof(struct options, load), 0, 0},
-    {"keys", "N", "", OPTION_COUNT, offsetof(struct options, key_count), 1, 1000},
-    {"key-size", "SIZE", "", OPTION_SIZE, offsetof(struct options, key_size), 1, 65536},
-    {"time", "DURATION", "", OPTION_DURATION, offsetof(struct options, time_ms), 1, 60000},
-    {"cache", "NAME", "", OPTION_TEXT, offsetof(struct options, cache), 0, 0},
+    {.name = "load", .text = "", .kind = OPTION_FLAG, FIELD(load)},
+    {.name = "keys",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     FIELD(key_count),
+     .min = 1,
+     .max = 1000},
+    {.name = "key-size",
+     .argument = "SIZE",
+     .kind = OPTION_SIZE,
+     FIELD(key_size),
+     .min = 1,
+     .max = 65536},
+    {.name = "time",
+     .argument = "DURATION",
+     .kind = OPTION_DURATION,
+     FIELD(time_ms),
+     .min = 1,
+     .max = 60000},
+    {.name = "format", .letter = 'f', .argument = "NAME", .kind = OPTION_TEXT, FIELD(format)},
+    {.name = "watch",
+     .argument = "DURATION",
+     .bare = "2s",
+     .kind = OPTION_DURATION,
+     FIELD(watch_ms),
+     .min = 100,
+     .max = 60000},
+    {.name = "ttl",
+     .argument = "DURATION",
+     .kind = OPTION_TTL,
+     FIELD(ttl_ms),
+     .min = 1,
+     .max = 60000},
 };
 
 enum { WORDS_MAX = 8 };
@@ -48,13 +78,13 @@ static void options_stand_anywhere(void **state)
 {
     (void)state;
     struct line line;
-    int first = parse(&line, true, "bench a --load b --keys=7 --cache x");
+    int first = parse(&line, true, "bench a --load b --keys=7 --format x");
     assert_int_equal(first, 5);
     assert_string_equal(line.argv[5], "a");
     assert_string_equal(line.argv[6], "b");
     assert_true(line.options.load);
     assert_int_equal(line.options.key_count, 7);
-    assert_string_equal(line.options.cache, "x");
+    assert_string_equal(line.options.format, "x");
 }
 
 /* Before the command only its own options are read: reading stops at the first other word. */
@@ -88,6 +118,58 @@ static void values_are_converted(void **state)
     assert_int_equal(line.options.timeout_ms, 250);
     assert_true(parse(&line, true, "b --key-size 100") > 0);
     assert_int_equal(line.options.key_size, 100);
+}
+
+/* An option with a value of its own stands alone, and takes another one only behind '='. */
+static void a_bare_option_has_its_value(void **state)
+{
+    (void)state;
+    struct line line;
+    assert_int_equal(parse(&line, true, "count a"), 1);
+    assert_int_equal(line.options.watch_ms, 0);
+    assert_int_equal(parse(&line, true, "count --watch a"), 2);
+    assert_int_equal(line.options.watch_ms, 2000);
+    assert_string_equal(line.argv[2], "a");
+    assert_int_equal(parse(&line, true, "count --watch=500ms a"), 2);
+    assert_int_equal(line.options.watch_ms, 500);
+}
+
+/* A letter stands for its option, with the value behind it or in the same word. */
+static void letters_are_options(void **state)
+{
+    (void)state;
+    struct line line;
+    assert_int_equal(parse(&line, true, "get -c accounts -fx a"), 4);
+    assert_string_equal(line.options.cache, "accounts");
+    assert_string_equal(line.options.format, "x");
+    assert_int_equal(parse(&line, true, "get a -c"), -1);
+    assert_non_null(strstr(line.problem, "--cache needs a value"));
+}
+
+/* A time to live is a duration or never. */
+static void a_time_to_live_may_be_never(void **state)
+{
+    (void)state;
+    struct line line;
+    assert_true(parse(&line, true, "put") > 0);
+    assert_int_equal(line.options.ttl_ms, -1);
+    assert_true(parse(&line, true, "put --ttl 3s") > 0);
+    assert_int_equal(line.options.ttl_ms, 3000);
+    assert_true(parse(&line, true, "put --ttl never") > 0);
+    assert_true(line.options.ttl_ms == OPTIONS_NEVER);
+    assert_int_equal(parse(&line, true, "put --ttl 2m"), -1);
+    assert_int_equal(parse(&line, true, "put --ttl often"), -1);
+}
+
+/* Help shows letter, name, argument and that it may be left out. */
+static void an_option_is_shown_as_it_is_written(void **state)
+{
+    (void)state;
+    char text[OPTION_SHOWN_MAX];
+    assert_string_equal(option_shown(&own[0], text), "--load");
+    assert_string_equal(option_shown(&own[1], text), "--keys N");
+    assert_string_equal(option_shown(&own[4], text), "-f, --format NAME");
+    assert_string_equal(option_shown(&own[5], text), "--watch[=DURATION]");
 }
 
 struct mistake {
@@ -135,9 +217,16 @@ static void help_is_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_stand_anywhere), cmocka_unit_test(reading_stops_at_the_command),
-        cmocka_unit_test(dashes_end_the_options), cmocka_unit_test(values_are_converted),
-        cmocka_unit_test(mistakes_are_explained), cmocka_unit_test(help_is_asked_for),
+        cmocka_unit_test(options_stand_anywhere),
+        cmocka_unit_test(reading_stops_at_the_command),
+        cmocka_unit_test(dashes_end_the_options),
+        cmocka_unit_test(values_are_converted),
+        cmocka_unit_test(mistakes_are_explained),
+        cmocka_unit_test(a_bare_option_has_its_value),
+        cmocka_unit_test(letters_are_options),
+        cmocka_unit_test(a_time_to_live_may_be_never),
+        cmocka_unit_test(an_option_is_shown_as_it_is_written),
+        cmocka_unit_test(help_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

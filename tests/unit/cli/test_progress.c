@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -15,9 +16,32 @@ static void a_known_total_gives_a_bar(void **state)
     struct progress progress = {.what = "imported", .total = 1000};
     char line[PROGRESS_LINE_MAX];
     progress_format(&progress, 5000, 500, 2000000000, line);
-    assert_string_equal(line, "[###############...............]  50%  5,000 imported, 2,500/s");
+    assert_string_equal(line, "[##########..........]  50%  5,000 imported, 2,500/s, 2 s left");
     progress_format(&progress, 5000, 2000, 1000000000, line);
-    assert_string_equal(line, "[##############################] 100%  5,000 imported, 5,000/s");
+    assert_string_equal(line, "[####################] 100%  5,000 imported, 5,000/s");
+}
+
+/* What goes on where it was interrupted has the speed of the rest, not of the whole. */
+static void a_rest_has_its_own_speed(void **state)
+{
+    (void)state;
+    struct progress progress = {.what = "imported", .total = 1000};
+    char line[PROGRESS_LINE_MAX];
+    progress_go_on(&progress, 4000, 400);
+    progress_format(&progress, 5000, 500, 10000000000, line);
+    assert_string_equal(line, "[##########..........]  50%  5,000 imported, 100/s, 50 s left");
+    progress_format(&progress, 4000, 400, 10000000000, line);
+    assert_string_equal(line, "[########............]  40%  4,000 imported, 0/s");
+}
+
+/* The longest line there can be fits. */
+static void the_longest_line_fits(void **state)
+{
+    (void)state;
+    struct progress progress = {.what = "imported", .total = UINT64_MAX};
+    char line[PROGRESS_LINE_MAX];
+    progress_format(&progress, UINT64_MAX, UINT64_MAX / 3 * 2, 1000000000000, line);
+    assert_non_null(strstr(line, " left"));
 }
 
 /* Without a total there is a count. */
@@ -48,6 +72,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_known_total_gives_a_bar),
+        cmocka_unit_test(a_rest_has_its_own_speed),
+        cmocka_unit_test(the_longest_line_fits),
         cmocka_unit_test(an_unknown_total_gives_a_count),
         cmocka_unit_test(no_terminal_no_animation),
     };

@@ -1,5 +1,6 @@
 /* The side file of rejected records. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,18 +68,61 @@ static void nothing_is_overwritten(void **state)
                    "{\"line\":2,\"reason\":\"why \\\"so\\\"\",\"record\":\"a,b\"}\n");
 }
 
-/* A file that the caller names must not exist, neither at the beginning nor when it is needed. */
-static void a_chosen_file_must_be_new(void **state)
+/* A file that the caller names is created at once and must be new: nobody imports for an hour to
+ * learn that. */
+static void a_chosen_file_is_created_at_once(void **state)
 {
     (void)state;
     struct rejects rejects;
     assert_true(rejects_init(&rejects, "chosen", "in.csv"));
-    FILE *file = fopen("chosen", "w");
-    assert_non_null(file);
-    fclose(file);
-    assert_false(rejects_add(&rejects, 1, "why", bytes_of_text("a")));
+    assert_int_equal(access("chosen", F_OK), 0);
+    struct rejects other;
+    assert_false(rejects_init(&other, "chosen", "in.csv"));
+    assert_int_equal(errno, EEXIST);
+    assert_true(rejects_add(&rejects, 1, "why", bytes_of_text("a")));
     assert_true(rejects_close(&rejects));
-    assert_false(rejects_init(&rejects, "chosen", "in.csv"));
+    expect_content("chosen", "{\"line\":1,\"reason\":\"why\",\"record\":\"a\"}\n");
+    assert_false(rejects_init(&rejects, "no/such/folder", "in.csv"));
+    assert_int_equal(errno, ENOENT);
+    unlink("chosen");
+}
+
+/* It goes again when nothing was rejected. */
+static void an_empty_chosen_file_goes(void **state)
+{
+    (void)state;
+    struct rejects rejects;
+    assert_true(rejects_init(&rejects, "chosen", "in.csv"));
+    assert_true(rejects_close(&rejects));
+    assert_int_equal(access("chosen", F_OK), -1);
+}
+
+/* Going on, the file is cut back to what is known to belong to the settled records: none stands in
+ * it twice. */
+static void going_on_cuts_back(void **state)
+{
+    (void)state;
+    struct rejects rejects;
+    uint64_t size = 1;
+    assert_true(rejects_init(&rejects, "chosen", "in.csv"));
+    assert_true(rejects_sync(&rejects, &size));
+    assert_int_equal(size, 0);
+    assert_true(rejects_add(&rejects, 1, "w", bytes_of_text("a")));
+    assert_true(rejects_sync(&rejects, &size));
+    assert_true(rejects_add(&rejects, 2, "w", bytes_of_text("b")));
+    assert_true(rejects_close(&rejects));
+    assert_true(rejects_go_on(&rejects, "chosen", size, 1));
+    assert_int_equal(rejects.count, 1);
+    assert_true(rejects_add(&rejects, 3, "w", bytes_of_text("c")));
+    uint64_t after = 0;
+    assert_true(rejects_sync(&rejects, &after));
+    assert_int_equal(after, 2 * size);
+    assert_true(rejects_close(&rejects));
+    expect_content("chosen", "{\"line\":1,\"reason\":\"w\",\"record\":\"a\"}\n"
+                             "{\"line\":3,\"reason\":\"w\",\"record\":\"c\"}\n");
+    assert_false(rejects_go_on(&rejects, "chosen", 10 * size, 1));
+    assert_false(rejects_go_on(&rejects, "nothing", 0, 0));
+    unlink("chosen");
 }
 
 int main(void)
@@ -86,7 +130,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_reject_no_file),
         cmocka_unit_test(nothing_is_overwritten),
-        cmocka_unit_test(a_chosen_file_must_be_new),
+        cmocka_unit_test(a_chosen_file_is_created_at_once),
+        cmocka_unit_test(an_empty_chosen_file_goes),
+        cmocka_unit_test(going_on_cuts_back),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -155,6 +156,95 @@ static void the_format_is_guessed(void **state)
     assert_int_equal(rows_guess("x.txt", bytes_of_text("0041;A"), false), ROWS_CSV);
 }
 
+/* A column that stands twice would give a field two values: refused, with what to do. Columns
+ * that are skipped have no name and may stand often. */
+static void columns_must_differ(void **state)
+{
+    (void)state;
+    assert_null(open_rows("id,name, id \n1,2,3\n", (struct rows_options){.format = ROWS_CSV}));
+    assert_non_null(strstr(problem, "columns 1 and 3 are both called 'id'"));
+    assert_null(open_rows(
+        "1,2\n", (struct rows_options){.format = ROWS_CSV, .no_header = true, .fields = "a,a"}));
+    assert_non_null(strstr(problem, "--fields"));
+    struct rows *rows = open_rows("id,,\n1,2,3\n", (struct rows_options){.format = ROWS_CSV});
+    assert_non_null(rows);
+    rows_close(rows);
+}
+
+static void expect_same_row(const struct row *a, const struct row *b)
+{
+    assert_int_equal(a->line, b->line);
+    assert_true(bytes_equal(a->raw, b->raw));
+    assert_int_equal(a->cell_count, b->cell_count);
+    assert_int_equal(a->problem == NULL, b->problem == NULL);
+}
+
+/* Whoever goes on after any row reads what the first reader reads. */
+static void expect_going_on(const char *text, struct rows_options options, size_t row_count)
+{
+    for (size_t stop = 0; stop <= row_count; stop++) {
+        struct rows *first = open_rows(text, options);
+        struct rows *second = open_rows(text, options);
+        struct row a;
+        struct row b;
+        assert_non_null(first);
+        assert_non_null(second);
+        for (size_t i = 0; i < stop; i++) {
+            assert_int_equal(rows_next(first, &a), ROWS_ROW);
+        }
+        struct rows_position position = rows_tell(first);
+        if (stop > 0) {
+            assert_true(rows_seek(second, position));
+        }
+        for (size_t i = stop; i < row_count; i++) {
+            assert_int_equal(rows_next(first, &a), ROWS_ROW);
+            assert_int_equal(rows_next(second, &b), ROWS_ROW);
+            expect_same_row(&a, &b);
+        }
+        assert_int_equal(rows_next(first, &a), ROWS_END);
+        assert_int_equal(rows_next(second, &b), ROWS_END);
+        position.offset = strlen(text) + 1;
+        assert_false(rows_seek(second, position));
+        rows_close(first);
+        rows_close(second);
+    }
+}
+
+/* All formats can go on between any two rows, bad ones included. */
+static void reading_goes_on_after_any_row(void **state)
+{
+    (void)state;
+    expect_going_on("a,b\r\n1,2\r\n\r\n\"x\ny\",\"z\"\"\"\r\nbad\r\n\"q\"q,1\r\n3,4",
+                    (struct rows_options){.format = ROWS_CSV}, 5);
+    expect_going_on("{\"a\":1}\n\n{bad\n{\"a\":\"\\n\"}\r\n{\"a\":2}",
+                    (struct rows_options){.format = ROWS_JSON_LINES}, 4);
+    expect_going_on("{\"v\":1,\"x\":[{\"a\":[1,2]} ,\n {\"b\":\"]\"},3,\n\n{}\n]}",
+                    (struct rows_options){.format = ROWS_JSON, .at = "x"}, 4);
+}
+
+/* Words for formats and delimiters, and what the name of a file tells. */
+static void formats_are_told_by_word_and_name(void **state)
+{
+    (void)state;
+    enum rows_format format;
+    char delimiter = '\0';
+    assert_true(rows_format_parse("jsonl", &format));
+    assert_int_equal(format, ROWS_JSON_LINES);
+    assert_false(rows_format_parse("xml", &format));
+    assert_true(rows_format_of_name("a/b.TSV", &format));
+    assert_int_equal(format, ROWS_CSV);
+    assert_true(rows_format_of_name("b.json", &format));
+    assert_int_equal(format, ROWS_JSON);
+    assert_false(rows_format_of_name("-", &format));
+    assert_true(rows_delimiter_parse("\\t", &delimiter));
+    assert_int_equal(delimiter, '\t');
+    assert_true(rows_delimiter_parse(";", &delimiter));
+    assert_int_equal(delimiter, ';');
+    assert_false(rows_delimiter_parse("", &delimiter));
+    assert_false(rows_delimiter_parse("\"", &delimiter));
+    assert_false(rows_delimiter_parse(";;", &delimiter));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +256,9 @@ int main(void)
         cmocka_unit_test(a_broken_array_says_where),
         cmocka_unit_test(a_wrong_beginning_is_explained),
         cmocka_unit_test(the_format_is_guessed),
+        cmocka_unit_test(columns_must_differ),
+        cmocka_unit_test(reading_goes_on_after_any_row),
+        cmocka_unit_test(formats_are_told_by_word_and_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

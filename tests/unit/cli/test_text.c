@@ -85,6 +85,45 @@ static void hex_goes_both_ways(void **state)
     buf_fini(&octets);
 }
 
+struct octets_case {
+    const char *text;
+    const char *octets;
+    size_t size;
+};
+
+/* Octets on a command line are hex or base64 (RFC 4648, 4); anything else is refused whole. */
+static void octets_are_hex_or_base64(void **state)
+{
+    (void)state;
+    static const struct octets_case cases[] = {
+        {"0x00ff", "\x00\xff", 2},
+        {"0x", "", 0},
+        {"b64:", "", 0},
+        {"b64:AP8=", "\x00\xff", 2},
+        {"b64:Zg==", "f", 1},
+        {"b64:Zm9v", "foo", 3},
+        {"b64:Zm9vYmE=", "fooba", 5},
+        {"b64:+/+/", "\xfb\xff\xbf", 3},
+    };
+    static const char *const bad[] = {"",         "abc",      "0x0",         "b64:A",
+                                      "b64:AP8",  "b64:====", "b64:A===",    "b64:AP=8",
+                                      "b64:AP9=", "b64:A P8", "b64:Zg==Zg=="};
+    struct buf out = {.size = 0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        buf_clear(&out);
+        assert_int_equal(text_to_octets(bytes_of_text(cases[i].text), &out), QN_OK);
+        assert_int_equal(out.size, cases[i].size);
+        assert_memory_equal(out.size > 0 ? (const char *)out.data : "", cases[i].octets, out.size);
+    }
+    assert_int_equal(buf_append(&out, "x", 1), QN_OK);
+    size_t before = out.size;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(text_to_octets(bytes_of_text(bad[i]), &out), QN_MALFORMED);
+        assert_int_equal(out.size, before);
+    }
+    buf_fini(&out);
+}
+
 struct uri_case {
     const char *uri;
     const char *result;
@@ -114,9 +153,9 @@ static void a_uri_gets_a_property(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_grouped),     cmocka_unit_test(units_fit_the_amount),
-        cmocka_unit_test(whole_numbers_are_exact), cmocka_unit_test(hex_goes_both_ways),
-        cmocka_unit_test(a_uri_gets_a_property),
+        cmocka_unit_test(numbers_are_grouped),      cmocka_unit_test(units_fit_the_amount),
+        cmocka_unit_test(whole_numbers_are_exact),  cmocka_unit_test(hex_goes_both_ways),
+        cmocka_unit_test(octets_are_hex_or_base64), cmocka_unit_test(a_uri_gets_a_property),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

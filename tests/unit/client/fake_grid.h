@@ -12,7 +12,8 @@ enum { FAKE_TAGS_MAX = 65536, FAKE_CLUSTER = 0x51 };
 struct fake_grid;
 
 struct fake_options {
-    uint32_t partition_count;
+    uint32_t partition_count; /* of one service */
+    uint32_t service_count;   /* 0 = 1 */
     uint32_t shard_count;
     const char *const *endpoints; /* one per shard; copied */
 };
@@ -34,6 +35,19 @@ void fake_grid_refuse(struct fake_grid *grid, enum qn_status status, size_t coun
 
 /* All requests are refused as a whole. 0 = no more. */
 void fake_grid_nak(struct fake_grid *grid, enum qn_status status);
+
+/* Control messages of this kind are refused with `status`, in their own answer. 0 = no more. */
+void fake_grid_refuse_control(struct fake_grid *grid, uint32_t kind, enum qn_status status);
+
+/* Cursors lose their views. */
+void fake_grid_forget_views(struct fake_grid *grid);
+
+/* A value arrives damaged: the octets of all values that are stored from now on are cut. */
+void fake_grid_damage(struct fake_grid *grid);
+
+/* The latest operation of this kind, without its key and value; control messages of this kind. */
+struct wire_op fake_grid_latest(const struct fake_grid *grid, uint32_t kind);
+size_t fake_grid_control_count(const struct fake_grid *grid, uint32_t kind);
 
 /* Belong to another cluster from now on. */
 void fake_grid_change_cluster(struct fake_grid *grid);

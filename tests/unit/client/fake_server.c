@@ -26,7 +26,7 @@ static void frame_serve(struct fake_server *server, struct transport_server *doo
     (void)pthread_mutex_lock(&server->mutex);
     enum qn_status status = fake_grid_answer(server->grid, octets, out);
     (void)pthread_mutex_unlock(&server->mutex);
-    if (status == QN_OK) {
+    if (status == QN_OK && !atomic_load(&server->curt)) {
         status = transport_server_send(door, route, buf_bytes(out));
         qn_assert(status == QN_OK || status == QN_UNREACHABLE || status == QN_OVERLOADED);
     }
@@ -91,8 +91,10 @@ void fake_server_start(struct fake_server *server, uint32_t shard_count)
     for (uint32_t i = 0; i < shard_count; i++) {
         endpoints[i] = server->endpoints[i];
     }
-    server->grid = fake_grid_create((struct fake_options){
-        .partition_count = 16, .shard_count = shard_count, .endpoints = endpoints});
+    server->grid = fake_grid_create((struct fake_options){.partition_count = 16,
+                                                          .service_count = 2,
+                                                          .shard_count = shard_count,
+                                                          .endpoints = endpoints});
     (void)snprintf(server->uri, sizeof server->uri, "quoin://%s/?timeout=10s",
                    server->endpoints[0] + strlen("tcp://"));
     thread_start(server);
@@ -129,10 +131,21 @@ void fake_server_stop(struct fake_server *server)
     (void)pthread_mutex_destroy(&server->mutex);
 }
 
-uint32_t fake_server_applied(struct fake_server *server, uint32_t tag)
+struct fake_grid *fake_server_lock(struct fake_server *server)
 {
     (void)pthread_mutex_lock(&server->mutex);
-    uint32_t applied = fake_grid_applied(server->grid, tag);
+    return server->grid;
+}
+
+void fake_server_unlock(struct fake_server *server)
+{
     (void)pthread_mutex_unlock(&server->mutex);
+}
+
+uint32_t fake_server_applied(struct fake_server *server, uint32_t tag)
+{
+    uint32_t applied = fake_grid_applied(fake_server_lock(server), tag);
+
+    fake_server_unlock(server);
     return applied;
 }

@@ -20,17 +20,22 @@ struct fake_server {
     pthread_t thread;
     pthread_mutex_t mutex; /* guards `grid` */
     atomic_bool stop;
-    atomic_bool mute; /* take frames, answer nothing */
+    atomic_bool mute; /* take frames, do and answer nothing */
+    atomic_bool curt; /* do what they say, answer nothing */
     bool is_running;
 };
 
-/* Start a node with so many shards and 16 partitions on free ports. */
+/* Start a node with so many shards and 16 partitions of each of two services on free ports. */
 void fake_server_start(struct fake_server *server, uint32_t shard_count);
 
 /* Its thread and sockets end; its data stays. `fake_server_revive` starts it again at the same
  * addresses, as the next incarnation. */
 void fake_server_kill(struct fake_server *server);
 void fake_server_revive(struct fake_server *server);
+
+/* Use the grid while it runs: between these two calls it answers nobody. */
+struct fake_grid *fake_server_lock(struct fake_server *server);
+void fake_server_unlock(struct fake_server *server);
 
 /* `fake_grid_applied`, while it runs. */
 uint32_t fake_server_applied(struct fake_server *server, uint32_t tag);

@@ -30,6 +30,7 @@ struct sim {
     size_t parcel_count;
     size_t parcel_capacity;
     size_t frames_sent;
+    size_t events[SESSION_NODE_REFUSED + 1];
     struct buf answer;
     void (*on_done)(struct session_op *op, int64_t now_ms, void *arg);
     void *on_done_arg;
@@ -41,6 +42,19 @@ uint32_t sim_random(struct sim *sim, uint32_t bound)
     return (uint32_t)((sim->prng >> 33) % bound);
 }
 
+static void traced(void *arg, enum session_event event, uint32_t number)
+{
+    struct sim *sim = arg;
+
+    (void)number;
+    sim->events[event]++;
+}
+
+size_t sim_events(const struct sim *sim, enum session_event event)
+{
+    return sim->events[event];
+}
+
 struct sim *sim_create(uint64_t seed, struct sim_faults faults)
 {
     static const char *const endpoints[SIM_LINKS] = {"tcp://node:1", "tcp://node:2"};
@@ -50,13 +64,17 @@ struct sim *sim_create(uint64_t seed, struct sim_faults faults)
     sim->prng = seed * 2 + 1;
     sim->now_ms = 1000;
     sim->faults = faults;
-    sim->grid = fake_grid_create((struct fake_options){
-        .partition_count = SIM_PARTITIONS, .shard_count = SIM_LINKS, .endpoints = endpoints});
+    sim->grid = fake_grid_create((struct fake_options){.partition_count = SIM_PARTITIONS,
+                                                       .service_count = 2,
+                                                       .shard_count = SIM_LINKS,
+                                                       .endpoints = endpoints});
     enum qn_status status = session_create(&(struct session_options){.client = {{(uint8_t)seed, 1}},
                                                                      .seeds = endpoints,
                                                                      .seed_count = 1,
                                                                      .now_ms = sim->now_ms,
-                                                                     .prng_seed = seed},
+                                                                     .prng_seed = seed,
+                                                                     .trace = traced,
+                                                                     .trace_arg = sim},
                                            &sim->session);
     qn_assert(status == QN_OK);
     return sim;

@@ -7,7 +7,7 @@
 #include "client/session.h"
 #include "tests/unit/client/fake_grid.h"
 
-enum { SIM_LINKS = 2, SIM_PARTITIONS = 8 };
+enum { SIM_LINKS = 2, SIM_PARTITIONS = 8 }; /* of each of two services */
 
 struct sim_faults {
     uint32_t lose_percent;    /* of frames, each way */
@@ -50,6 +50,9 @@ bool sim_finish(struct sim *sim, struct session_op *op);
 /* Called for each operation when it is done. */
 void sim_on_done(struct sim *sim, void (*fn)(struct session_op *op, int64_t now_ms, void *arg),
                  void *arg);
+
+/* How often the session told of it. */
+size_t sim_events(const struct sim *sim, enum session_event event);
 
 /* Frames that the client has sent, and the largest number of operations in one of them. */
 size_t sim_frames_sent(const struct sim *sim);

@@ -31,7 +31,7 @@ static qn_client *connected(const char *parameters)
     char uri[256];
     qn_error err = QN_ERROR_INIT;
 
-    (void)snprintf(uri, sizeof uri, "%s%s", server.uri, parameters);
+    (void)snprintf(uri, sizeof uri, "%s&compress_min=0B%s", server.uri, parameters);
     qn_client *client = qn_connect(uri, &err);
     assert_string_equal(qn_explain(&err), "ok");
     return client;
@@ -239,6 +239,7 @@ static void the_longest_timeout_is_never(void **state)
 
     (void)state;
     options.timeout_ms = INT64_MAX;
+    options.wait_visible = true;
     assert_int_equal(qn_put(cache, qn_str("a"), qn_int(1), &options, &err), QN_OK);
     qn_op *op = qn_put_start(cache, qn_str("b"), qn_int(2), &options, &err);
     assert_true(qn_op_wait(op, INT64_MAX));

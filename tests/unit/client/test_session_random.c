@@ -60,6 +60,45 @@ static void outcome_check(struct sim *sim, const struct run *run, uint32_t tag)
     }
 }
 
+static enum qn_status outcome_find(struct sim *sim, const struct session_op *op)
+{
+    struct client_id client = session_client(sim_session(sim));
+    struct session_change name = {op->partition, op->session, op->sequence};
+    struct session_op question = {
+        .kind = WIRE_OP_OUTCOME,
+        .partition = op->partition,
+        .session = op->session,
+        .sequence = op->sequence,
+        .value = bytes_of(client.octets, sizeof client.octets),
+    };
+    enum qn_status found = QN_OK;
+
+    if (session_outcome(sim_session(sim), &name, &found)) {
+        return found;
+    }
+    sim_on_done(sim, NULL, NULL);
+    sim_start(sim, &question, 5000);
+    assert_true(sim_finish(sim, &question));
+    session_op_fini(&question);
+    return question.status;
+}
+
+/* What was unknown can be found out, and what is found out is true. */
+static void unknown_settle(struct sim *sim, const struct run *run, uint32_t tag)
+{
+    const struct session_op *op = &run->changes[tag].op;
+
+    if (op->kind == WIRE_OP_GET || op->status >= 0 || op->certainty != QN_UNKNOWN) {
+        return;
+    }
+    enum qn_status found = outcome_find(sim, op);
+    uint32_t applied = fake_grid_applied(sim_grid(sim), tag);
+    if (applied != (found == QN_OK) || (found < 0 && found != QN_WITHDRAWN)) {
+        fail_msg("seed %llu, operation %u: outcome %s, applied %u times",
+                 (unsigned long long)run->seed, tag, qn_status_name(found), applied);
+    }
+}
+
 static void run_once(uint64_t seed, struct sim_faults faults, bool must_succeed)
 {
     static struct run run;
@@ -84,6 +123,9 @@ static void run_once(uint64_t seed, struct sim_faults faults, bool must_succeed)
         assert_true(run.changes[tag].is_done);
         outcome_check(sim, &run, tag);
         assert_true(!must_succeed || run.changes[tag].op.status >= 0);
+    }
+    for (uint32_t tag = 0; tag < OPS; tag++) {
+        unknown_settle(sim, &run, tag);
     }
     sim_destroy(sim);
 }

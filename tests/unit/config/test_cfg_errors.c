@@ -109,7 +109,49 @@ static const struct row bad_files[] = {
     {"cluster = { coordination = \"zookeeper\"; };",
      "f.cfg:1: cluster.coordination: \"zookeeper\" is not standalone"},
     {"caches = { names = [ \"\" ]; };", "f.cfg:1: caches.names: must not be empty"},
+    /* caches and levels */
+    {"caches = {\n names = [ \"a b\" ]; };",
+     "f.cfg:2: caches.names: a: unknown attribute \"b\": write NAME [ttl=DURATION]"},
+    {"caches = { names = [ \"a tll=1s\" ]; };",
+     "f.cfg:1: caches.names: a: unknown attribute \"tll\": did you mean ttl?"},
+    {"caches = { names = [ \"a ttl\" ]; };", "f.cfg:1: caches.names: a: ttl: \"\" has no value"},
+    {"caches = { names = [ \"a ttl=\" ]; };", "f.cfg:1: caches.names: a: ttl: \"\" is not a dur"},
+    {"caches = { names = [ \"a ttl=1s ttl=2s\" ]; };",
+     "f.cfg:1: caches.names: a: ttl: \"2s\" stands there twice"},
+    {"caches = { names = [ \"a ttl=60\" ]; };",
+     "f.cfg:1: caches.names: a: ttl: \"60\" is not a du"},
+    {"caches = { names = [ \"a ttl=36501d\" ]; };",
+     "f.cfg:1: caches.names: a: ttl: \"36501d\" is "},
+    {"caches = { names = [ \"a size_max=1GB\" ]; };",
+     "f.cfg:1: caches.names: a: size_max: \"1GB\" is not a size"},
+    {"caches = { names = [ \"a durability=dsik\" ]; };",
+     "f.cfg:1: caches.names: a: durability: \"dsik\" is not disk or memory: did you mean disk?"},
+    {"caches = { names = [ \"a durability=never\" ]; };",
+     "f.cfg:1: caches.names: a: durability: \"never\" is not disk or memory"},
+    {"caches = { names = [ \"  \" ]; };", "f.cfg:1: caches.names: \"\" is not a name: 1 to 128"},
+    {"caches = { names = [ \"a/b\" ]; };", "f.cfg:1: caches.names: \"a/b\" is not a name"},
+    {"caches = { names = [ \"ttl=1s\" ]; };", "f.cfg:1: caches.names: \"ttl=1s\" is not a name"},
+    {"logging = { levels = [ \"log\" ]; };",
+     "f.cfg:1: logging.levels: \"log\" is not module=level, such as \"log=debug\""},
+    {"logging = { levels = [ \"=debug\" ]; };",
+     "f.cfg:1: logging.levels: \"=debug\" is not module"},
+    {"logging = { levels = [ \"log=debgu\" ]; };",
+     "f.cfg:1: logging.levels: log: \"debgu\" is not a level: did you mean debug?"},
+    {"logging = { levels = [ \"a=warn\", \"a=info\" ]; };",
+     "f.cfg:1: logging.levels: a stands there twice"},
+    {"views = { pins_max = 8; };", "f.cfg:1: views.pins_max: 8 is not within 1..7"},
+    {"commit = { soft_interval = \"1\"; };", "f.cfg:1: commit.soft_interval: \"1\" is not a dur"},
     /* relations */
+    {"log = { replay_budget = \"256MiB\"; };",
+     "f.cfg:1: log.replay_budget >= 4 * log.segment_size * node.shards does not hold: 256MiB < "
+     "512MiB (f.cfg:1, default, default)"},
+    {"log = {\n segment_size = \"1GiB\"; };",
+     "f.cfg:2: log.replay_budget >= 4 * log.segment_size * node.shards does not hold: 2GiB < 8GiB "
+     "(default, f.cfg:2, default)"},
+    {"limits = { memory_max = \"1MiB\"; };",
+     "f.cfg:1: limits.memory_max: 1MiB is neither 0B nor at least 64MiB"},
+    {"caches = { names = [ \"a\", \"a ttl=1s\" ]; };",
+     "f.cfg:1: caches.names: a stands there twice"},
     {"cluster = {\n min_isr = 2;\n};",
      "f.cfg:2: cluster.min_isr <= cluster.copies does not hold: 2 > 1 (f.cfg:2, default)"},
     {"cluster = { copies = 3; };", "f.cfg:1: cluster.copies = 1 does not hold: 3: with"},
@@ -119,7 +161,8 @@ static const struct row bad_files[] = {
     {"node = { data_port = 65535; };", "f.cfg:1: node.data_port + node.shards - 1 <= 65535"},
     {"admin = { port = 7101; };",
      "f.cfg:1: admin.port must not be one of the shards' ports: 7101 is within 7100..7101"},
-    {"node = { shards = 100; };", "f.cfg:1: admin.port must not be one"},
+    {"node = { shards = 100; }; log = { segment_size = \"1MiB\"; };",
+     "f.cfg:1: admin.port must not be one"},
     {"limits = { inflight_bytes = \"16MiB\"; };",
      "f.cfg:1: limits.key_size_max + limits.value_size_max <= limits.inflight_bytes does not hold: "
      "16842752 > 16777216 octets"},
@@ -162,9 +205,16 @@ static void near_misses_are_accepted(void **state)
         "# 10m 5000000000\n",
         "cluster = { min_isr = 1; copies = 1; };",
         "node = { shards = 3; data_port = 65533; };",
-        "node = { data_port = 0; shards = 256; };",
-        "node = { shards = 100; }; admin = { enabled = false; };",
-        "node = { shards = 100; }; admin = { bind = \"127.0.0.2\"; };",
+        "node = { data_port = 0; shards = 256; }; log = { replay_budget = \"64GiB\"; };",
+        "node = { shards = 100; }; admin = { enabled = false; }; log = { segment_size = \"1MiB\"; "
+        "};",
+        "node = { shards = 100; }; admin = { bind = \"127.0.0.2\"; }; log = { segment_size = "
+        "\"1MiB\"; };",
+        "log = { replay_budget = \"512MiB\"; };",
+        "limits = { memory_max = \"64MiB\"; };",
+        "commit = { soft_interval = \"0ms\"; hard_interval = \"0s\"; };",
+        "caches = { names = [ \"a ttl=36500d size_max=1TiB durability=memory\" ]; };",
+        "logging = { levels = [ ]; }",
         "caches = { names = [ ]; create = true; };",
         "caches = { names = ( \"a\", \"b\" ); };",
         "node = { bind = \"0.0.0.0\"; advertise = \"10.0.0.1\"; };",
@@ -265,6 +315,16 @@ static void includes_are_checked_too(void **state)
              "too many @include");
 }
 
+/* Every mistake of a list is reported, not the first alone; the list of the layer below stays. */
+static void all_mistakes_of_a_list_are_reported(void **state)
+{
+    static const char *const sets[] = {"caches.names=a ttl=x size_max=y,/,b z"};
+
+    (void)state;
+    bad_load(&(struct cfg_sources){.sets = sets, .set_count = 1}, QN_INVALID, 4,
+             "--set caches.names: caches.names: b: unknown attribute \"z\"");
+}
+
 /* A report stays small whatever is wrong, and still counts. */
 static void endless_mistakes_are_counted_not_kept(void **state)
 {
@@ -295,6 +355,7 @@ int main(void)
         cmocka_unit_test(wrong_sets_are_named),
         cmocka_unit_test_setup_teardown(unreadable_file_says_why, setup, teardown),
         cmocka_unit_test_setup_teardown(includes_are_checked_too, setup, teardown),
+        cmocka_unit_test(all_mistakes_of_a_list_are_reported),
         cmocka_unit_test(endless_mistakes_are_counted_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,8 +158,7 @@ static void table_is_sound(void **state)
         assert_true(strlen(setting->text) > 10);
         assert_int_equal(setting->kind == CFG_CHOICE, setting->words != NULL);
         assert_true(setting->min <= setting->max);
-        assert_false(setting->reloadable &&
-                     (setting->kind == CFG_TEXT || setting->kind == CFG_TEXTS));
+        assert_false(setting->reloadable && setting->kind == CFG_TEXT);
         assert_null(strstr(setting->section, "__"));
     }
 }

@@ -53,11 +53,12 @@ char *__wrap_strdup(const char *text)
 
 static enum qn_status settings_load(struct folder *folder, struct cfg *cfg)
 {
-    static const char *const sets[] = {"caches.names=a,b", "node.data_dir=x"};
+    static const char *const sets[] = {"caches.names=a ttl=1s,b", "node.data_dir=x",
+                                       "logging.levels=log=warn"};
     struct cfg_report report = {0};
     enum qn_status status = cfg_load(&(struct cfg_sources){.file = folder_path(folder, "quoin.cfg"),
                                                            .sets = sets,
-                                                           .set_count = 2},
+                                                           .set_count = 3},
                                      cfg, &report);
 
     cfg_report_fini(&report);

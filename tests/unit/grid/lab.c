@@ -13,6 +13,10 @@ struct replica_limits lab_limits(void)
         .session_ttl_ms = LAB_TTL_MS,
         .session_results_max = 64,
         .session_bytes_max = 1024 * 1024,
+        .soft_commit_ms = 1000,
+        .pins_max = 4,
+        .pin_ttl_ms = LAB_PIN_TTL_MS,
+        .history_max_bytes = 1024 * 1024,
     };
 }
 
@@ -60,6 +64,7 @@ static void drop_replies(struct lab *lab)
     for (size_t i = 0; i < lab->reply_count; i++) {
         buf_fini(&lab->replies[i].value);
         buf_fini(&lab->replies[i].text);
+        buf_fini(&lab->replies[i].token);
     }
     lab->reply_count = 0;
 }
@@ -70,6 +75,7 @@ void lab_destroy(struct lab *lab)
     assert_int_equal(lab->memory.heap.bytes, 0);
     cut_log(lab, 0);
     drop_replies(lab);
+    buf_fini(&lab->snapshot_octets);
     free(lab->log);
     free(lab->replies);
     free(lab);
@@ -106,6 +112,7 @@ static void keep_reply(struct lab *lab, const struct replica_action *action)
     *reply = (struct lab_reply){.route = action->route, .result = action->result};
     copy(&reply->result.value, &reply->value);
     copy(&reply->result.text, &reply->text);
+    copy(&reply->result.token, &reply->token);
     assert_int_equal(action->result.partition, LAB_PARTITION);
 }
 
@@ -143,7 +150,9 @@ void lab_tick(struct lab *lab, int64_t after_ms)
 {
     lab->now_ms += after_ms;
     lab->wall_ms += after_ms;
-    assert_int_equal(lab_step(lab, (struct replica_event){.kind = REPLICA_TICK}), QN_OK);
+    assert_int_equal(
+        lab_step(lab, ((struct replica_event){.kind = REPLICA_TICK, .append = !lab->no_append})),
+        QN_OK);
 }
 
 void lab_sync_to(struct lab *lab, size_t index)
@@ -159,18 +168,28 @@ void lab_sync(struct lab *lab)
     lab_sync_to(lab, lab->log_count);
 }
 
-void lab_crash(struct lab *lab, bool reopen)
+enum qn_status lab_recover(struct lab *lab, size_t index)
 {
     struct record record;
     size_t size;
 
+    assert_int_equal(record_decode(buf_bytes(&lab->log[index - 1]), &record, &size), QN_OK);
+    return replica_recover(lab->replica, &record);
+}
+
+void lab_crash(struct lab *lab, bool reopen)
+{
     replica_destroy(lab->replica);
     assert_int_equal(lab->memory.heap.bytes, 0);
     cut_log(lab, lab->durable);
     start(lab);
-    for (size_t i = 0; i < lab->log_count; i++) {
-        assert_int_equal(record_decode(buf_bytes(&lab->log[i]), &record, &size), QN_OK);
-        assert_int_equal(replica_recover(lab->replica, &record), QN_OK);
+    if (lab->snapshot.index > 0) {
+        struct bytes octets = buf_bytes(&lab->snapshot_octets);
+        assert_int_equal(replica_restore(lab->replica, &lab->snapshot), QN_OK);
+        assert_int_equal(replica_restore_part(lab->replica, octets), QN_OK);
+    }
+    for (size_t i = 1; i <= lab->log_count; i++) {
+        assert_int_equal(lab_recover(lab, i), QN_OK);
     }
     if (reopen) {
         lab_configure(lab, lab->epoch + 1);
@@ -197,9 +216,33 @@ uint64_t lab_send(struct lab *lab, unsigned client, struct wire_op op)
                                   .op = &op,
                                   .client = lab_client(client),
                                   .route = route,
-                                  .space = lab->space};
+                                  .space = lab->space,
+                                  .memory = lab->memory_status,
+                                  .cache_ttl_ms = lab->cache_ttl_ms};
     assert_int_equal(lab_step(lab, event), QN_OK);
     return route;
+}
+
+struct wire_op lab_change(uint32_t kind, uint64_t session, uint64_t sequence, const char *key,
+                          const char *value)
+{
+    return (struct wire_op){
+        .kind = kind,
+        .session = session,
+        .sequence = sequence,
+        .first_incomplete = 1,
+        .key = bytes_of_text(key),
+        .value = bytes_of_text(value),
+    };
+}
+
+const struct wire_result *lab_done(struct lab *lab, unsigned client, struct wire_op op)
+{
+    uint64_t route = lab_send(lab, client, op);
+
+    lab_sync(lab);
+    (void)lab_status(lab, route);
+    return &lab_reply(lab, route)->result;
 }
 
 uint64_t lab_session(struct lab *lab, unsigned client)
@@ -250,6 +293,32 @@ const struct lab_reply *lab_get(struct lab *lab, const char *key)
         lab_send(lab, 1, (struct wire_op){.kind = WIRE_OP_GET, .key = bytes_of_text(key)});
 
     return lab_reply(lab, route);
+}
+
+void lab_snapshot(struct lab *lab)
+{
+    struct replica_snapshot snapshot;
+    struct buf octets = {0};
+    bool done = false;
+
+    if (replica_snapshot_begin(lab->replica, lab->snapshot.index, &snapshot, &octets) != QN_OK) {
+        return;
+    }
+    while (!done) {
+        assert_int_equal(replica_snapshot_next(lab->replica, 100, SIZE_MAX, &octets, &done), QN_OK);
+    }
+    replica_snapshot_end(lab->replica);
+    buf_fini(&lab->snapshot_octets);
+    lab->snapshot_octets = octets;
+    lab->snapshot = snapshot;
+}
+
+struct replica_digest lab_digest(const struct lab *lab)
+{
+    struct replica_digest digest;
+
+    replica_inspect(lab->replica, &digest);
+    return digest;
 }
 
 struct replica_stats lab_stats(const struct lab *lab)

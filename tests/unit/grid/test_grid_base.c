@@ -1,6 +1,5 @@
 #include "grid/base/ring.h"
 #include "grid/base/tally.h"
-#include "grid/store/counts.h"
 #include "tests/lib/check.h"
 
 /* What goes in at the back comes out at the front, across growth and the end of the block. */
@@ -69,39 +68,12 @@ static void a_tally_counts_its_share(void **state)
     assert_int_equal(alloc.bytes_peak, 130);
 }
 
-/* Each cache has its own count, whatever order the caches appear in. */
-static void each_cache_has_its_count(void **state)
-{
-    struct alloc alloc;
-    struct counts counts;
-
-    (void)state;
-    alloc_init(&alloc);
-    counts_init(&counts, &alloc);
-    for (uint32_t i = 0; i < 50; i++) {
-        uint32_t cache = (i * 37) % 50 + 1;
-        assert_int_equal(counts_reserve(&counts, cache), QN_OK);
-        assert_int_equal(counts_reserve(&counts, cache), QN_OK);
-        for (uint32_t n = 0; n < cache; n++) {
-            counts_add(&counts, cache, 1);
-        }
-    }
-    counts_add(&counts, 7, -1);
-    for (uint32_t cache = 1; cache <= 50; cache++) {
-        assert_int_equal(counts_get(&counts, cache), cache == 7 ? 6 : cache);
-    }
-    assert_int_equal(counts_get(&counts, 51), 0);
-    counts_fini(&counts);
-    assert_int_equal(alloc.bytes, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ring_keeps_its_order),
         cmocka_unit_test(an_empty_ring_gives_a_large_block_back),
         cmocka_unit_test(a_tally_counts_its_share),
-        cmocka_unit_test(each_cache_has_its_count),
     };
     return RUN_TESTS(tests);
 }

@@ -107,7 +107,7 @@ static void a_read_sees_committed_values_only(void **state)
     lab_destroy(lab);
 }
 
-/* CONTAINS answers without the value, COUNT per cache. */
+/* CONTAINS answers without the value, COUNT per cache and by a view. */
 static void contains_and_count_answer_at_once(void **state)
 {
     struct lab *lab = lab_create();
@@ -120,8 +120,9 @@ static void contains_and_count_answer_at_once(void **state)
     other.cache = LAB_CACHE + 1;
     lab_send(lab, ME, other);
     lab_sync(lab);
-    uint64_t count = lab_send(lab, ME, (struct wire_op){.kind = WIRE_OP_COUNT});
+    uint64_t count = lab_send(lab, ME, (struct wire_op){.kind = WIRE_OP_COUNT, .view_min = 5});
     assert_int_equal(lab_reply(lab, count)->result.count, 2);
+    assert_int_equal(lab_reply(lab, count)->result.view, 5);
     uint64_t contains =
         lab_send(lab, ME, (struct wire_op){.kind = WIRE_OP_CONTAINS, .key = bytes_of_text("b")});
     assert_int_equal(lab_status(lab, contains), QN_OK);
@@ -264,7 +265,7 @@ static void malformed_requests_are_refused(void **state)
 
     (void)state;
     assert_non_null(huge);
-    bad[0].op.kind = 99;
+    bad[0].op.kind = WIRE_OPS;
     bad[1].op.flags = 64;
     bad[2].op.key.size = 0;
     bad[3].op.key = bytes_of(large, 64 * 1024 + 1);

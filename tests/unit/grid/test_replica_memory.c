@@ -5,22 +5,29 @@
 
 enum { ME = 1, REQUESTS = 60 };
 
-/* The n-th request of a story with puts, removals, repetitions, conditions and old values. */
+/* The n-th request of a story with puts, removals, conditions, old values, times to live, clears,
+ * and questions about changes that never came. */
 static struct wire_op nth(uint64_t session, unsigned n, char key[24])
 {
-    static const uint32_t kinds[] = {WIRE_OP_PUT, WIRE_OP_PUT_IF_ABSENT, WIRE_OP_REMOVE,
-                                     WIRE_OP_PUT, WIRE_OP_REPLACE};
+    static const uint32_t kinds[] = {WIRE_OP_PUT,     WIRE_OP_PUT_IF_ABSENT, WIRE_OP_REMOVE,
+                                     WIRE_OP_PUT,     WIRE_OP_REPLACE,       WIRE_OP_TOUCH,
+                                     WIRE_OP_OUTCOME, WIRE_OP_PUT,           WIRE_OP_CLEAR};
+    uint32_t kind = kinds[n % 9];
+    bool question = kind == WIRE_OP_OUTCOME;
 
     (void)snprintf(key, 24, "key %u", n % 17);
     return (struct wire_op){
-        .kind = kinds[n % 5],
-        .flags = n % 3 == 0 ? WIRE_RETURN_OLD : 0,
+        .kind = kind,
+        .flags = n % 3 == 0   ? WIRE_RETURN_OLD
+                 : n % 5 == 0 ? WIRE_VISIBLE
+                              : 0,
         .cache = 1 + n % 7,
         .session = session,
         .sequence = n + 1,
         .first_incomplete = n > 20 ? n - 20 : 1,
-        .key = bytes_of_text(key),
-        .value = bytes_of_text("some value"),
+        .ttl_ms = n % 4 == 0 ? 50 : 0,
+        .key = kind == WIRE_OP_CLEAR ? bytes_of(NULL, 0) : bytes_of_text(key),
+        .value = question ? bytes_of(NULL, 0) : bytes_of_text("some value"),
     };
 }
 
@@ -80,6 +87,9 @@ static void a_change_without_memory_is_refused_whole(void **state)
             lab->memory.grants = 0;
             lab_sync(lab);
             lab->memory.grants = SIZE_MAX;
+        }
+        if (n % 7 == 0) {
+            lab_tick(lab, 20); /* some expire */
         }
     }
     lab_sync(lab);

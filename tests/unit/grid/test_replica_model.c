@@ -1,54 +1,25 @@
 /* Random clients against a replica and a model of it, from a seed.
  *
- * The model is the plainest thing that can be right: an array of what each key holds, and the list
- * of changes that led there, cut at a crash. The replica must agree with it in every answer.
+ * The replica must agree with the model in every answer, in every row of every view, and in what
+ * stands in its log; through clocks that jump, crashes at any moment, and starts from snapshots.
  * `QUOIN_SEED=n` replays one run. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/lib/check.h"
 #include "tests/unit/grid/lab.h"
+#include "tests/unit/grid/replica_model.h"
+#include "wire/rows.h"
 
 enum {
-    SEEDS = 200,
+    SEEDS = 300,
     STEPS = 3000,
     CLIENTS = 4,
-    KEYS = 10,
     OPEN_MAX = 8,    /* outstanding operations of a client */
     OPS_MAX = STEPS, /* of one client in a run */
-    LOG_MAX = 3 * STEPS,
-    ROUTES_MAX = 3 * STEPS,
-};
-
-/* A key's content: absent when `version` is 0. */
-struct cell {
-    uint64_t version;
-    unsigned value;
-};
-
-/* A change that the model expects in the log. */
-struct step {
-    int key; /* -1: no change of a key */
-    struct cell now;
-    unsigned client;
-    uint64_t sequence;
-};
-
-/* One operation of a client, by its sequence number. */
-struct call {
-    struct wire_op op;
-    int key;
-    unsigned value;
-    char text[16];
-    uint64_t route;    /* latest */
-    bool executed;     /* the model knows how it ends: */
-    int status;        /*   like this */
-    uint64_t version;  /*   with this version */
-    struct cell old;   /*   and this before it */
-    uint64_t index;    /* of its record; 0 = without effects */
-    uint64_t rests_on; /* a decision without effects: of the entry it saw */
-    bool answered;
-    bool taken;
+    ROUTES_MAX = 4 * STEPS,
+    CURSORS = 3,
+    NOBODY = 99, /* a client that asks about others */
 };
 
 struct client {
@@ -61,21 +32,31 @@ struct client {
 struct owner {
     unsigned client;
     uint64_t sequence;
+    bool question; /* an OUTCOME about it */
+};
+
+/* A scan under way. */
+struct cursor {
+    uint64_t view; /* 0 = not begun */
+    unsigned seen; /* bit k: key k */
+    struct buf token;
 };
 
 struct run {
     struct lab *lab;
+    struct model model;
     uint64_t seed;
     uint64_t random;
     int step;
     struct client clients[CLIENTS];
-    struct step log[LOG_MAX + 1]; /* by index */
-    uint64_t log_count;
-    struct cell newest[KEYS];
     struct owner owners[ROUTES_MAX + 1]; /* by route */
     uint64_t replies[ROUTES_MAX + 1];
     size_t replies_seen;
-    uint64_t version_seen[KEYS];
+    uint64_t version_seen[MODEL_KEYS];
+    struct cursor cursors[CURSORS];
+    bool walking; /* a snapshot is being taken: */
+    struct replica_snapshot snapshot;
+    struct buf octets;
 };
 
 #define CHECK(run, condition)                                                                      \
@@ -88,89 +69,7 @@ struct run {
 
 static unsigned draw(struct run *run, unsigned below)
 {
-    run->random = run->random * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (unsigned)(run->random >> 33) % below;
-}
-
-static const char *key_text(int key)
-{
-    static const char *const texts[KEYS] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
-
-    return texts[key];
-}
-
-/* -- the model -- */
-
-static struct cell cell_at(const struct run *run, int key, uint64_t index)
-{
-    struct cell cell = {0};
-
-    for (uint64_t i = 1; i <= index; i++) {
-        if (run->log[i].key == key) {
-            cell = run->log[i].now;
-        }
-    }
-    return cell;
-}
-
-static void append_step(struct run *run, struct step step)
-{
-    CHECK(run, run->log_count < LOG_MAX);
-    run->log[++run->log_count] = step;
-}
-
-static int expected_status(const struct wire_op *op, struct cell cell)
-{
-    bool there = cell.version > 0;
-
-    switch (op->kind) {
-    case WIRE_OP_PUT_IF_ABSENT:
-        return there ? QN_EXISTS : QN_OK;
-    case WIRE_OP_REPLACE:
-    case WIRE_OP_REMOVE_IF:
-        if (!there) {
-            return QN_ABSENT;
-        }
-        return cell.version == op->expected_version ? QN_OK : QN_CONFLICT;
-    case WIRE_OP_REMOVE:
-        return there ? QN_OK : QN_ABSENT;
-    default:
-        return QN_OK;
-    }
-}
-
-/* Index of the last change of a key in the log, be it a removal. */
-static uint64_t last_change(const struct run *run, int key)
-{
-    for (uint64_t i = run->log_count; i > 0; i--) {
-        if (run->log[i].key == key) {
-            return i;
-        }
-    }
-    return 0;
-}
-
-static void execute(struct run *run, unsigned client, struct call *call)
-{
-    struct cell *cell = &run->newest[call->key];
-    bool removal = call->op.kind == WIRE_OP_REMOVE || call->op.kind == WIRE_OP_REMOVE_IF;
-
-    call->executed = true;
-    call->status = expected_status(&call->op, *cell);
-    call->version = cell->version;
-    call->old = *cell;
-    call->index = 0;
-    call->rests_on = last_change(run, call->key);
-    if (call->status != QN_OK) {
-        return;
-    }
-    call->index = run->log_count + 1;
-    call->version = call->index;
-    *cell =
-        removal ? (struct cell){0} : (struct cell){.version = call->index, .value = call->value};
-    append_step(
-        run, (struct step){
-                 .key = call->key, .now = *cell, .client = client, .sequence = call->op.sequence});
+    return model_draw(&run->random, below);
 }
 
 /* -- checks -- */
@@ -184,7 +83,8 @@ static void check_value(struct run *run, const struct wire_result *result, struc
     CHECK(run, !result->has_value || bytes_equal(result->value, bytes_of_text(text)));
 }
 
-static void check_answer(struct run *run, struct call *call, const struct wire_result *result)
+static void check_answer(struct run *run, struct call *call, const struct wire_result *result,
+                         bool question)
 {
     if (result->status == QN_INDETERMINATE || result->status == QN_STALE_SEQ) {
         CHECK(run, result->status != QN_STALE_SEQ || call->taken);
@@ -200,6 +100,9 @@ static void check_answer(struct run *run, struct call *call, const struct wire_r
     } else {
         CHECK(run, !result->has_value);
     }
+    if (!question && (call->op.flags & WIRE_VISIBLE)) {
+        CHECK(run, lab_stats(run->lab).view >= call->index);
+    }
     call->answered = true;
 }
 
@@ -210,72 +113,118 @@ static void check_replies(struct run *run)
         const struct owner *owner = &run->owners[reply->route];
         CHECK(run, ++run->replies[reply->route] == 1);
         if (owner->sequence > 0) {
-            check_answer(run, &run->clients[owner->client].calls[owner->sequence], &reply->result);
+            check_answer(run, &run->clients[owner->client].calls[owner->sequence], &reply->result,
+                         owner->question);
         }
     }
 }
 
 static void check_key(struct run *run, int key)
 {
-    struct cell cell = cell_at(run, key, run->lab->durable);
-    const struct wire_result *result = &lab_get(run->lab, key_text(key))->result;
+    struct cell cell = model_at(&run->model, key, run->lab->durable);
+    int64_t time_ms = model_time(&run->model, run->lab->durable);
+    const struct wire_result *result = &lab_get(run->lab, model_key(key))->result;
 
+    if (!model_live(cell, time_ms)) {
+        cell = (struct cell){0};
+    }
     CHECK(run, result->status == (cell.version > 0 ? QN_OK : QN_ABSENT));
     CHECK(run, result->version == cell.version);
     check_value(run, result, cell);
-    CHECK(run, cell.version == 0 || cell.version >= run->version_seen[key]);
     if (cell.version > 0) {
+        bool never = cell.expires_at_ms == INT64_MAX;
+        CHECK(run, result->ttl_ms == (never ? 0 : cell.expires_at_ms - time_ms));
+        CHECK(run, cell.version >= run->version_seen[key]);
         run->version_seen[key] = cell.version;
     }
     check_replies(run);
 }
 
+static void absorb_effect(struct run *run, const struct record *record, struct effect effect)
+{
+    int key = model_key_of(effect.key);
+
+    CHECK(run, effect.kind == EFFECT_REMOVE && effect.cache == LAB_CACHE && key >= 0);
+    CHECK(run, run->model.newest[key].version > 0);
+    CHECK(run, run->model.newest[key].expires_at_ms <= record->wall_time_ms);
+    run->model.newest[key] = (struct cell){0};
+}
+
+/* Records that the replica wrote of its own: none that is not due, and no key twice. */
+static void absorb(struct run *run)
+{
+    while (run->model.log_count < run->lab->log_count) {
+        struct record record;
+        struct effect effect;
+        size_t size;
+        unsigned mask = 0;
+        struct bytes octets = buf_bytes(&run->lab->log[run->model.log_count]);
+        CHECK(run, record_decode(octets, &record, &size) == QN_OK);
+        CHECK(run, record.type == RECORD_EXPIRE || record.type == RECORD_CLEAR);
+        while (record.type == RECORD_EXPIRE && effect_next(&record.effects, &effect) == QN_OK) {
+            absorb_effect(run, &record, effect);
+            mask |= 1u << model_key_of(effect.key);
+        }
+        mask = record.type == RECORD_CLEAR ? model_held(&run->model) : mask;
+        model_append(&run->model, mask, (struct cell){0}, record.wall_time_ms);
+    }
+}
+
 /* -- what clients do -- */
+
+static uint64_t own_next_route(struct run *run, unsigned client, uint64_t sequence, bool question)
+{
+    uint64_t route = run->lab->next_route;
+
+    CHECK(run, route < ROUTES_MAX);
+    run->owners[route] =
+        (struct owner){.client = client, .sequence = sequence, .question = question};
+    return route;
+}
 
 static void send_call(struct run *run, unsigned client, struct call *call)
 {
-    call->op.key = bytes_of_text(key_text(call->key));
+    bool clear = call->op.kind == WIRE_OP_CLEAR;
+
+    call->op.key = clear ? bytes_of(NULL, 0) : bytes_of_text(model_key(call->key));
     call->op.value = bytes_of_text(call->text);
     call->op.first_incomplete = run->clients[client].first_incomplete;
     call->op.remaining_ms = 1 + draw(run, 300);
-    CHECK(run, run->lab->next_route < ROUTES_MAX);
-    run->owners[run->lab->next_route] =
-        (struct owner){.client = client, .sequence = call->op.sequence};
+    (void)own_next_route(run, client, call->op.sequence, false);
     if (!call->executed && !call->taken) {
-        execute(run, client, call);
+        model_execute(&run->model, call, run->lab->wall_ms);
     }
-    call->route = lab_send(run->lab, client + 1, call->op);
+    lab_send(run->lab, client + 1, call->op);
     check_replies(run);
-    CHECK(run, run->lab->log_count == run->log_count);
+    CHECK(run, run->lab->log_count == run->model.log_count);
+}
+
+static bool window_full(const struct client *client)
+{
+    return client->last_sequence + 1 - client->first_incomplete >= OPEN_MAX ||
+           client->last_sequence == OPS_MAX;
+}
+
+/* The next change of a client, not sent yet. */
+static struct call *call_make(struct run *run, unsigned number)
+{
+    struct client *client = &run->clients[number];
+    struct call *call = &client->calls[++client->last_sequence];
+
+    model_draw_call(&run->model, &run->random, call);
+    call->op.session = client->session;
+    call->op.sequence = client->last_sequence;
+    return call;
 }
 
 static void call_new(struct run *run, unsigned number)
 {
-    static const uint32_t kinds[] = {WIRE_OP_PUT,     WIRE_OP_PUT,    WIRE_OP_PUT_IF_ABSENT,
-                                     WIRE_OP_REPLACE, WIRE_OP_REMOVE, WIRE_OP_REMOVE_IF};
-    struct client *client = &run->clients[number];
-
-    if (client->last_sequence + 1 - client->first_incomplete >= OPEN_MAX ||
-        client->last_sequence == OPS_MAX) {
-        return;
+    if (!window_full(&run->clients[number])) {
+        send_call(run, number, call_make(run, number));
     }
-    struct call *call = &client->calls[++client->last_sequence];
-    call->key = (int)draw(run, KEYS);
-    call->value = draw(run, 1000000);
-    (void)snprintf(call->text, sizeof call->text, "v%u", call->value);
-    call->op = (struct wire_op){
-        .kind = kinds[draw(run, 6)],
-        .flags = draw(run, 3) == 0 ? WIRE_RETURN_OLD : 0,
-        .session = client->session,
-        .sequence = client->last_sequence,
-    };
-    /* mostly the right version, sometimes one that is not, or not yet */
-    call->op.expected_version = run->newest[call->key].version + (draw(run, 4) == 0);
-    call->op.expected_version += call->op.expected_version == 0;
-    send_call(run, number, call);
 }
 
-/* Repeat an operation: outstanding, answered, or long taken. */
+/* Repeat an operation: outstanding, answered, long taken, or one that was only asked about. */
 static void call_again(struct run *run, unsigned number)
 {
     struct client *client = &run->clients[number];
@@ -288,6 +237,35 @@ static void call_again(struct run *run, unsigned number)
     send_call(run, number, &client->calls[sequence]);
 }
 
+/* Somebody asks for the outcome of a change: answered, on its way, lost, or still to come. */
+static void ask(struct run *run, unsigned number)
+{
+    struct client *client = &run->clients[number];
+    struct client_id id = lab_client(number + 1);
+
+    if (draw(run, 3) == 0 && !window_full(client)) {
+        (void)call_make(run, number);
+    }
+    uint64_t open = client->last_sequence + 1 - client->first_incomplete;
+    if (open == 0) {
+        return;
+    }
+    uint64_t sequence = client->first_incomplete + draw(run, (unsigned)open);
+    struct call *call = &client->calls[sequence];
+    struct wire_op op = {.kind = WIRE_OP_OUTCOME,
+                         .session = client->session,
+                         .sequence = sequence,
+                         .remaining_ms = 1 + draw(run, 300),
+                         .value = bytes_of(id.octets, CLIENT_ID_SIZE)};
+    (void)own_next_route(run, number, sequence, true);
+    if (!call->executed) {
+        model_withdraw(&run->model, call, run->lab->wall_ms);
+    }
+    lab_send(run->lab, NOBODY, op);
+    check_replies(run);
+    CHECK(run, run->lab->log_count == run->model.log_count);
+}
+
 static void take_answers(struct run *run, unsigned number)
 {
     struct client *client = &run->clients[number];
@@ -298,6 +276,73 @@ static void take_answers(struct run *run, unsigned number)
     }
 }
 
+/* -- views -- */
+
+static void check_row(struct run *run, struct cursor *cursor, const struct row *row)
+{
+    int key = model_key_of(row->key);
+    char text[16];
+
+    CHECK(run, key >= 0 && !(cursor->seen & 1u << key));
+    cursor->seen |= 1u << key;
+    struct cell cell = model_at(&run->model, key, cursor->view);
+    (void)snprintf(text, sizeof text, "v%u", cell.value);
+    CHECK(run, row->version == cell.version);
+    CHECK(run, bytes_equal(row->value, bytes_of_text(text)));
+    CHECK(run, (row->ttl_ms == 0) == (cell.expires_at_ms == INT64_MAX));
+}
+
+static void cursor_reset(struct cursor *cursor)
+{
+    buf_fini(&cursor->token);
+    *cursor = (struct cursor){0};
+}
+
+/* One answer of a scan: rows of the view it began with, each key at most once, in the end all. */
+static void scan(struct run *run, struct cursor *cursor)
+{
+    struct row row;
+    struct wire_op op = {.kind = WIRE_OP_SCAN,
+                         .view = cursor->view,
+                         .view_min = draw(run, 3) == 0 ? run->lab->durable : 0,
+                         .count_max = 1 + draw(run, 3),
+                         .value = buf_bytes(&cursor->token)};
+    uint64_t route = lab_send(run->lab, NOBODY, op);
+    const struct wire_result *result = &lab_reply(run->lab, route)->result;
+    struct bytes rows = result->value;
+
+    CHECK(run, result->status == QN_OK);
+    CHECK(run, cursor->view == 0 || result->view == cursor->view);
+    CHECK(run, cursor->view != 0 || result->view == lab_stats(run->lab).view);
+    CHECK(run, op.view != 0 || result->view >= op.view_min);
+    cursor->view = result->view;
+    while (row_next(&rows, &row) == QN_OK) {
+        check_row(run, cursor, &row);
+    }
+    if (result->more) {
+        buf_clear(&cursor->token);
+        CHECK(run, buf_append(&cursor->token, result->token.data, result->token.size) == QN_OK);
+        return;
+    }
+    for (int key = 0; key < MODEL_KEYS; key++) {
+        bool there = model_at(&run->model, key, cursor->view).version > 0;
+        CHECK(run, there == ((cursor->seen & 1u << key) != 0));
+    }
+    cursor_reset(cursor);
+}
+
+static void count(struct run *run)
+{
+    uint64_t route = lab_send(run->lab, NOBODY, (struct wire_op){.kind = WIRE_OP_COUNT});
+    const struct wire_result *result = &lab_reply(run->lab, route)->result;
+
+    CHECK(run, result->status == QN_OK && result->view == lab_stats(run->lab).view);
+    CHECK(run, result->count == model_count_at(&run->model, result->view));
+    CHECK(run, lab_stats(run->lab).entries == model_count_at(&run->model, run->lab->durable));
+}
+
+/* -- what time and the machine do -- */
+
 static void sync_some(struct run *run)
 {
     size_t waiting = run->lab->log_count - run->lab->durable;
@@ -305,6 +350,61 @@ static void sync_some(struct run *run)
     if (waiting > 0) {
         lab_sync_to(run->lab, run->lab->durable + 1 + draw(run, (unsigned)waiting));
         check_replies(run);
+    }
+}
+
+static void tick(struct run *run)
+{
+    if (draw(run, 10) == 0) {
+        run->lab->wall_ms += (int64_t)draw(run, 4000) - 2000; /* a clock that is set */
+    }
+    /* Behind a clear on its way expiry may wait, otherwise all that is due goes. */
+    bool quiet = run->lab->durable == run->lab->log_count;
+    lab_tick(run->lab, draw(run, 100));
+    absorb(run);
+    for (int key = 0; key < MODEL_KEYS; key++) {
+        struct cell cell = run->model.newest[key];
+        CHECK(run, !quiet || cell.version == 0 || model_live(cell, run->lab->wall_ms));
+    }
+    check_replies(run);
+}
+
+static void drop(struct run *run)
+{
+    struct replica_event event = {.kind = REPLICA_DROP, .cache = LAB_CACHE, .append = true};
+
+    CHECK(run, lab_step(run->lab, event) == QN_OK);
+    absorb(run);
+}
+
+static void snapshot_give_up(struct run *run)
+{
+    buf_fini(&run->octets);
+    run->walking = false;
+}
+
+/* A little of a snapshot; the last one finished is what the next start begins with. */
+static void snapshot_some(struct run *run)
+{
+    struct replica *replica = run->lab->replica;
+    uint64_t known = run->lab->snapshot.index;
+    bool done = false;
+
+    if (!run->walking) {
+        run->walking =
+            replica_snapshot_begin(replica, known, &run->snapshot, &run->octets) == QN_OK;
+        CHECK(run, run->walking == (run->lab->durable > known));
+        return;
+    }
+    CHECK(run, replica_snapshot_next(replica, 1 + draw(run, 9), 1 + draw(run, 200), &run->octets,
+                                     &done) == QN_OK);
+    if (done) {
+        replica_snapshot_end(replica);
+        buf_fini(&run->lab->snapshot_octets);
+        run->lab->snapshot_octets = run->octets;
+        run->lab->snapshot = run->snapshot;
+        run->octets = (struct buf){0};
+        run->walking = false;
     }
 }
 
@@ -329,19 +429,21 @@ static void forget_lost(struct run *run, struct client *client)
 
 static void crash(struct run *run)
 {
-    run->log_count = run->lab->durable;
     for (unsigned i = 0; i < CLIENTS; i++) {
         forget_lost(run, &run->clients[i]);
     }
-    for (int key = 0; key < KEYS; key++) {
-        run->newest[key] = cell_at(run, key, run->log_count);
+    for (int i = 0; i < CURSORS; i++) {
+        cursor_reset(&run->cursors[i]);
     }
-    append_step(run, (struct step){.key = -1});
+    snapshot_give_up(run);
+    model_cut(&run->model, run->lab->durable);
+    model_append(&run->model, 0, (struct cell){0}, run->lab->wall_ms);
     lab_crash(run->lab, true);
-    CHECK(run, run->lab->log_count == run->log_count);
-    for (int key = 0; key < KEYS; key++) {
+    CHECK(run, run->lab->log_count == run->model.log_count);
+    for (int key = 0; key < MODEL_KEYS; key++) {
         check_key(run, key);
     }
+    count(run);
 }
 
 /* -- the run -- */
@@ -351,13 +453,36 @@ static void begin(struct run *run, uint64_t seed)
     memset(run, 0, sizeof *run);
     run->seed = run->random = seed;
     run->lab = lab_create();
-    append_step(run, (struct step){.key = -1});
+    model_append(&run->model, 0, (struct cell){0}, run->lab->wall_ms);
     for (unsigned i = 0; i < CLIENTS; i++) {
         run->clients[i].session = lab_session(run->lab, i + 1);
         run->clients[i].first_incomplete = 1;
-        append_step(run, (struct step){.key = -1});
+        model_append(&run->model, 0, (struct cell){0}, run->lab->wall_ms);
     }
     check_replies(run);
+}
+
+static void step_of_machine(struct run *run)
+{
+    unsigned what = draw(run, 100);
+
+    if (what < 35) {
+        tick(run);
+    } else if (what < 65) {
+        scan(run, &run->cursors[draw(run, CURSORS)]);
+    } else if (what < 75) {
+        count(run);
+    } else if (what < 92) {
+        snapshot_some(run);
+    } else if (what < 95) {
+        (void)replica_sweep(run->lab->replica, 1 + draw(run, 20));
+    } else if (what < 97) {
+        CHECK(run, lab_step(run->lab, (struct replica_event){.kind = REPLICA_PUBLISH}) == QN_OK);
+    } else if (what < 98) {
+        drop(run);
+    } else {
+        crash(run);
+    }
 }
 
 static void one_step(struct run *run)
@@ -365,32 +490,29 @@ static void one_step(struct run *run)
     unsigned client = draw(run, CLIENTS);
     unsigned what = draw(run, 200);
 
-    if (what < 70) {
+    if (what < 60) {
         if (draw(run, 2) == 0) {
             take_answers(run, client);
         }
         call_new(run, client);
-    } else if (what < 100) {
+    } else if (what < 85) {
         call_again(run, client);
-    } else if (what < 130) {
+    } else if (what < 93) {
+        ask(run, client);
+    } else if (what < 115) {
         take_answers(run, client);
-    } else if (what < 160) {
+    } else if (what < 140) {
         sync_some(run);
-    } else if (what < 190) {
-        check_key(run, (int)draw(run, KEYS));
-    } else if (what < 199) {
-        lab_tick(run->lab, draw(run, 100));
-        check_replies(run);
+    } else if (what < 160) {
+        check_key(run, (int)draw(run, MODEL_KEYS));
     } else {
-        crash(run);
+        step_of_machine(run);
     }
 }
 
 /* In the end everything is asked for once more and answered. */
 static void finish(struct run *run)
 {
-    struct replica_digest before, after;
-
     for (unsigned i = 0; i < CLIENTS; i++) {
         struct client *client = &run->clients[i];
         for (uint64_t s = client->first_incomplete; s <= client->last_sequence; s++) {
@@ -403,10 +525,29 @@ static void finish(struct run *run)
         take_answers(run, i);
         CHECK(run, run->clients[i].first_incomplete == run->clients[i].last_sequence + 1);
     }
-    replica_inspect(run->lab->replica, &before);
-    lab_crash(run->lab, false);
-    replica_inspect(run->lab->replica, &after);
-    CHECK(run, before.entries == after.entries && before.sessions == after.sessions);
+    while (run->walking) {
+        snapshot_some(run);
+    }
+    for (int i = 0; i < CURSORS; i++) {
+        while (run->cursors[i].view != 0) {
+            scan(run, &run->cursors[i]);
+        }
+    }
+    CHECK(run, lab_stats(run->lab).pins == 0);
+}
+
+/* A start from the snapshot and the log behind it finds the same state as one from the log alone.
+ */
+static void compare_starts(struct run *run)
+{
+    struct replica_digest before = lab_digest(run->lab);
+
+    for (int i = 0; i < 2; i++) {
+        lab_crash(run->lab, false);
+        struct replica_digest after = lab_digest(run->lab);
+        CHECK(run, before.entries == after.entries && before.sessions == after.sessions);
+        run->lab->snapshot = (struct replica_snapshot){0};
+    }
 }
 
 static void run_seed(struct run *run, uint64_t seed)
@@ -416,11 +557,13 @@ static void run_seed(struct run *run, uint64_t seed)
         one_step(run);
     }
     finish(run);
+    compare_starts(run);
     lab_destroy(run->lab);
 }
 
-/* Every acknowledged change is there, nothing else is; repetitions are told the same, reads see
- * committed values only, versions of a key only grow: through crashes at any moment. */
+/* Every acknowledged change is there, nothing else is; repetitions and questions are told the same,
+ * reads see committed values only, views one moment; versions of a key only grow: through crashes
+ * at any moment. */
 static void random_clients_agree_with_the_model(void **state)
 {
     struct run *run = malloc(sizeof *run);

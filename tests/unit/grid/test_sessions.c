@@ -432,6 +432,27 @@ static void many_clients_have_sessions(void **state)
     lab_destroy(lab);
 }
 
+/* A new epoch gives every session its whole time again, whatever is written in it. */
+static void a_new_epoch_counts_as_traffic(void **state)
+{
+    struct lab *lab = lab_create();
+    uint64_t s = lab_session(lab, ME);
+
+    (void)state;
+    lab_tick(lab, LAB_TTL_MS - 1);
+    lab_configure(lab, 2);
+    lab_sync(lab);
+    (void)lab_session(lab, 2);
+    lab_tick(lab, LAB_TTL_MS - 1);
+    lab_sync(lab);
+    assert_int_equal(lab_stats(lab).sessions, 2);
+    lab_tick(lab, 1);
+    lab_sync(lab);
+    uint64_t late = lab_send(lab, ME, change(WIRE_OP_PUT, s, 1, "k"));
+    assert_int_equal(lab_status(lab, late), QN_SESSION_EXPIRED);
+    lab_destroy(lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +474,7 @@ int main(void)
         cmocka_unit_test(the_time_of_a_session_begins_again_with_an_epoch),
         cmocka_unit_test(a_session_with_a_change_in_flight_stays),
         cmocka_unit_test(many_clients_have_sessions),
+        cmocka_unit_test(a_new_epoch_counts_as_traffic),
     };
     return RUN_TESTS(tests);
 }

@@ -36,6 +36,12 @@ static void a_request_comes_back(void **state)
          .first_incomplete = 7,
          .expected_version = 8,
          .remaining_ms = 9,
+         .ttl_ms = WIRE_TTL_NEVER,
+         .commit_within_ms = 10,
+         .view = 11,
+         .view_min = UINT64_MAX,
+         .count_max = 12,
+         .size_max = 13,
          .key = bytes_of_text("key one"),
          .value = bytes_of_text("a value")},
         {.id = UINT64_MAX, .kind = 4711, .key = bytes_of_text("k")},
@@ -87,8 +93,9 @@ static void a_reply_comes_back(void **state)
          .retry_after_ms = 50,
          .text = bytes_of_text("too much uncommitted")},
         {.id = 3, .status = QN_OK, .has_value = true},
+        {.id = 4, .view = 9, .ttl_ms = -1, .more = true, .token = bytes_of_text("token")},
     };
-    struct wire_message in = {.kind = WIRE_REPLY, .results = results, .result_count = 3}, out;
+    struct wire_message in = {.kind = WIRE_REPLY, .results = results, .result_count = 4}, out;
     struct buf frame = {0};
     struct arena arena;
 
@@ -96,7 +103,7 @@ static void a_reply_comes_back(void **state)
     arena_init(&arena, 0);
     encode(&in, &frame);
     assert_int_equal(message_decode(buf_bytes(&frame), &arena, &out), QN_OK);
-    assert_int_equal(out.result_count, 3);
+    assert_int_equal(out.result_count, 4);
     assert_int_equal(out.results[0].session, 7);
     assert_int_equal(out.results[0].count, 8);
     assert_bytes_equal(out.results[0].value, results[0].value);
@@ -106,6 +113,10 @@ static void a_reply_comes_back(void **state)
     assert_false(out.results[1].has_value);
     assert_true(out.results[2].has_value);
     assert_int_equal(out.results[2].value.size, 0);
+    assert_int_equal(out.results[3].view, 9);
+    assert_int_equal(out.results[3].ttl_ms, -1);
+    assert_true(out.results[3].more);
+    assert_bytes_equal(out.results[3].token, results[3].token);
     arena_fini(&arena);
     buf_fini(&frame);
 }
@@ -149,6 +160,50 @@ static void a_hello_ack_comes_back(void **state)
     assert_int_equal(out.partitions[270].epoch, 271);
     assert_int_equal(out.partitions[269].shard, 1);
     assert_int_equal(out.facts[0].number, -5);
+    arena_fini(&arena);
+    buf_fini(&frame);
+}
+
+/* Definitions and figures of caches travel, and what a commit asks for. */
+static void caches_come_back(void **state)
+{
+    struct wire_cache rows[] = {
+        {.id = 1,
+         .name = bytes_of_text("orders"),
+         .service = WIRE_SERVICE_MEMORY,
+         .ttl_ms = 600000,
+         .size_max_bytes = 1 << 30,
+         .entries = 2,
+         .bytes = 3,
+         .hits = 4,
+         .misses = 5,
+         .puts = 6,
+         .removes = 7,
+         .expired = UINT64_MAX},
+        {.id = 2, .name = bytes_of_text("x")},
+    };
+    struct wire_message in = {.kind = WIRE_CACHES_ACK,
+                              .level = WIRE_COMMIT_HARD,
+                              .hash_partitions = 271,
+                              .caches = rows,
+                              .cache_count = 2};
+    struct wire_message out;
+    struct buf frame = {0};
+    struct arena arena;
+
+    (void)state;
+    arena_init(&arena, 0);
+    encode(&in, &frame);
+    assert_int_equal(message_decode(buf_bytes(&frame), &arena, &out), QN_OK);
+    assert_int_equal(out.level, WIRE_COMMIT_HARD);
+    assert_int_equal(out.hash_partitions, 271);
+    assert_int_equal(out.cache_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        struct wire_cache a = rows[i], b = out.caches[i];
+        assert_bytes_equal(a.name, b.name);
+        a.name = b.name = bytes_of(NULL, 0);
+        assert_memory_equal(&a, &b, sizeof a);
+    }
     arena_fini(&arena);
     buf_fini(&frame);
 }
@@ -249,6 +304,7 @@ int main(void)
         cmocka_unit_test(a_request_comes_back),
         cmocka_unit_test(a_reply_comes_back),
         cmocka_unit_test(a_hello_ack_comes_back),
+        cmocka_unit_test(caches_come_back),
         cmocka_unit_test(broken_frames_are_refused),
         cmocka_unit_test(octets_that_nobody_claims_are_refused),
         cmocka_unit_test(too_many_operations_are_refused_before_allocating),

@@ -109,6 +109,22 @@ void folder_segment(const struct folder *folder, size_t n, char path[PATH_MAX_SI
     segment_list_fini(&list);
 }
 
+static int fake_create(void *arg, int dir_fd, const char *name)
+{
+    struct fixture *f = arg;
+
+    (void)pthread_mutex_lock(&f->lock);
+    f->creations++;
+    bool refused = f->no_files;
+    (void)pthread_cond_broadcast(&f->moved);
+    (void)pthread_mutex_unlock(&f->lock);
+    if (refused) {
+        errno = EMFILE;
+        return -1;
+    }
+    return file_io_system()->create(NULL, dir_fd, name);
+}
+
 static ssize_t fake_write_at(void *arg, int fd, const void *data, size_t size, off_t offset)
 {
     struct fixture *f = arg;
@@ -149,10 +165,35 @@ static int fake_allocate(void *arg, int fd, off_t size)
 
     (void)pthread_mutex_lock(&f->lock);
     f->allocations++;
-    bool full = f->full;
+    bool full = f->full || f->full_until_removed;
     (void)pthread_cond_broadcast(&f->moved);
     (void)pthread_mutex_unlock(&f->lock);
     return full ? ENOSPC : (ftruncate(fd, size) == 0 ? 0 : errno);
+}
+
+static int fake_sync_dir(void *arg, int fd)
+{
+    struct fixture *f = arg;
+
+    (void)fd;
+    (void)pthread_mutex_lock(&f->lock);
+    bool fails = f->fail_sync_dir;
+    (void)pthread_mutex_unlock(&f->lock);
+    errno = EIO;
+    return fails ? -1 : 0;
+}
+
+static int fake_remove(void *arg, int dir_fd, const char *name)
+{
+    struct fixture *f = arg;
+    int result = file_io_system()->remove(NULL, dir_fd, name);
+    int number = errno;
+
+    (void)pthread_mutex_lock(&f->lock);
+    f->full_until_removed = f->full_until_removed && (result != 0 || !strstr(name, ".log"));
+    (void)pthread_mutex_unlock(&f->lock);
+    errno = number;
+    return result;
 }
 
 static void moved(void *arg)
@@ -174,18 +215,21 @@ void fixture_reopen(struct fixture *f, uint64_t segment_size, uint64_t next_lsn)
                                     .arg = f};
 
     f->lsn = next_lsn;
-    enum qn_status status = txlog_open_with(&options, &f->io, &f->log, &err);
+    enum qn_status status = txlog_open_with(&options, &f->io, 1, &f->log, &err);
     assert_string_equal(err.text, "");
     assert_int_equal(status, QN_OK);
 }
 
 void fixture_open(struct fixture *f, uint64_t segment_size)
 {
-    *f = (struct fixture){.io = {.arg = f,
-                                 .write_at = fake_write_at,
-                                 .sync = fake_sync,
-                                 .allocate = fake_allocate,
-                                 .space_retry_ms = 1}};
+    *f = (struct fixture){.io = *file_io_system()};
+    f->io.arg = f;
+    f->io.create = fake_create;
+    f->io.write_at = fake_write_at;
+    f->io.sync = fake_sync;
+    f->io.sync_dir = fake_sync_dir;
+    f->io.remove = fake_remove;
+    f->io.allocate = fake_allocate;
     folder_make(&f->folder);
     (void)pthread_mutex_init(&f->lock, NULL);
     (void)pthread_cond_init(&f->moved, NULL);
@@ -299,8 +343,19 @@ static void take_progress(void *arg, uint64_t done_bytes, uint64_t total_bytes)
 
 enum qn_status recover(const struct folder *folder, struct found *found)
 {
-    struct txlog_visitor visitor = {
-        .arg = found, .record = take_record, .damage = take_damage, .progress = take_progress};
+    return recover_with(folder, &(struct known){0}, found);
+}
+
+enum qn_status recover_with(const struct folder *folder, const struct known *known,
+                            struct found *found)
+{
+    struct txlog_visitor visitor = {.arg = found,
+                                    .record = take_record,
+                                    .damage = take_damage,
+                                    .progress = take_progress,
+                                    .needed_from = known->needed_from,
+                                    .known_end = known->known_end,
+                                    .read_only = known->read_only};
 
     *found = (struct found){.err = QN_ERROR_INIT};
     return txlog_recover(folder->path, &visitor, &found->report, &found->err);

@@ -33,14 +33,17 @@ struct fixture {
     uint64_t index; /* of the last record appended */
     uint64_t lsn;
     /* Orders to the fake operating system, under `lock`. */
-    bool held;         /* sync waits */
-    int writes, syncs; /* calls so far */
-    int fail_sync_at;  /* 0 = never */
-    int fail_write_at; /* 0 = never */
-    bool short_writes; /* half of what is asked for, EINTR now and then */
-    bool full;         /* no space */
-    int allocations;
-    struct txlog_io io;
+    bool held;               /* sync waits */
+    int writes, syncs;       /* calls so far */
+    int fail_sync_at;        /* 0 = never */
+    int fail_write_at;       /* 0 = never */
+    bool short_writes;       /* half of what is asked for, EINTR now and then */
+    bool full;               /* no space */
+    bool full_until_removed; /* the same, up to the removal of a segment */
+    bool no_files;           /* no file descriptor */
+    bool fail_sync_dir;
+    int allocations, creations;
+    struct file_io io;
 };
 
 void fixture_open(struct fixture *f, uint64_t segment_size);
@@ -70,7 +73,16 @@ struct found {
     size_t progress;
 };
 
+/* What a manifest tells. */
+struct known {
+    uint64_t needed_from;
+    uint64_t known_end;
+    bool read_only;
+};
+
 enum qn_status recover(const struct folder *folder, struct found *found);
+enum qn_status recover_with(const struct folder *folder, const struct known *known,
+                            struct found *found);
 void found_fini(struct found *found);
 
 #endif

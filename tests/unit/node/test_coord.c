@@ -20,12 +20,33 @@ static struct coord *open_coord(const struct folder *folder)
     return coord;
 }
 
+static enum qn_status ensure_named(struct coord *coord, struct bytes name, uint32_t *id,
+                                   qn_error *err)
+{
+    struct coord_definition definition = {.name = name};
+    const struct coord_cache *cache;
+    enum qn_status status = coord_cache_ensure(coord, &definition, &cache, err);
+
+    if (status == QN_OK) {
+        *id = cache->id;
+    }
+    return status;
+}
+
 static uint32_t ensure(struct coord *coord, const char *name)
 {
     uint32_t id = 0;
 
-    assert_int_equal(coord_cache_ensure(coord, bytes_of_text(name), &id, NULL), QN_OK);
+    assert_int_equal(ensure_named(coord, bytes_of_text(name), &id, NULL), QN_OK);
     return id;
+}
+
+/* Its id; 0 = there is none. */
+static uint32_t find(const struct coord *coord, struct bytes name)
+{
+    const struct coord_cache *cache = coord_cache_find(coord, name);
+
+    return cache ? cache->id : 0;
 }
 
 /* Each start is a new incarnation, and opens in an epoch above all before and all in the logs. */
@@ -57,14 +78,14 @@ static void a_cache_keeps_its_id(void **state)
     (void)state;
     folder_make(&folder);
     struct coord *coord = open_coord(&folder);
-    assert_int_equal(coord_cache_find(coord, bytes_of_text("orders")), 0);
+    assert_int_equal(find(coord, bytes_of_text("orders")), 0);
     assert_int_equal(ensure(coord, "orders"), 1);
     assert_int_equal(ensure(coord, "a.B-9_"), 2);
     assert_int_equal(ensure(coord, "orders"), 1);
     coord_close(coord);
 
     coord = open_coord(&folder);
-    assert_int_equal(coord_cache_find(coord, bytes_of_text("a.B-9_")), 2);
+    assert_int_equal(find(coord, bytes_of_text("a.B-9_")), 2);
     assert_int_equal(ensure(coord, "third"), 3);
     const struct coord_cache *caches = coord_caches(coord, &count);
     assert_int_equal(count, 3);
@@ -93,12 +114,12 @@ static void a_failed_write_does_not_give_an_id_twice(void **state)
     (void)snprintf(hidden, sizeof hidden, "%s-away", folder.path);
     assert_int_equal(rename(folder.path, hidden), 0);
     qn_error err = QN_ERROR_INIT;
-    assert_int_equal(coord_cache_ensure(coord, bytes_of_text("second"), &id, &err), QN_IO);
+    assert_int_equal(ensure_named(coord, bytes_of_text("second"), &id, &err), QN_IO);
     assert_non_null(strstr(err.text, "coord"));
     assert_int_equal(coord_epoch(coord, 0, &epoch, NULL), QN_IO);
     assert_int_equal(id, 99);
     assert_int_equal(epoch, 99);
-    assert_int_equal(coord_cache_find(coord, bytes_of_text("second")), 0);
+    assert_int_equal(find(coord, bytes_of_text("second")), 0);
     assert_int_equal(rename(hidden, folder.path), 0);
     assert_int_equal(ensure(coord, "third"), 3);
     assert_int_equal(coord_epoch(coord, 0, &epoch, NULL), QN_OK);
@@ -122,17 +143,17 @@ static void other_names_are_refused(void **state)
     folder_make(&folder);
     struct coord *coord = open_coord(&folder);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(coord_cache_ensure(coord, bytes_of_text(bad[i]), &id, NULL), QN_INVALID);
+        assert_int_equal(ensure_named(coord, bytes_of_text(bad[i]), &id, NULL), QN_INVALID);
     }
     memset(longest, 'x', sizeof longest);
-    assert_int_equal(coord_cache_ensure(coord, bytes_of(longest, 129), &id, NULL), QN_INVALID);
-    assert_int_equal(coord_cache_ensure(coord, bytes_of("a\0b", 3), &id, NULL), QN_INVALID);
+    assert_int_equal(ensure_named(coord, bytes_of(longest, 129), &id, NULL), QN_INVALID);
+    assert_int_equal(ensure_named(coord, bytes_of("a\0b", 3), &id, NULL), QN_INVALID);
     assert_int_equal(id, 0);
-    assert_int_equal(coord_cache_ensure(coord, bytes_of(longest, 128), &id, NULL), QN_OK);
+    assert_int_equal(ensure_named(coord, bytes_of(longest, 128), &id, NULL), QN_OK);
     assert_int_equal(id, 1);
     coord_close(coord);
     coord = open_coord(&folder);
-    assert_int_equal(coord_cache_find(coord, bytes_of(longest, 128)), 1);
+    assert_int_equal(find(coord, bytes_of(longest, 128)), 1);
     coord_close(coord);
     folder_remove(&folder);
 }
@@ -146,6 +167,168 @@ static void check_refused(const struct folder *folder, const char *word)
     assert_null(coord);
     assert_non_null(strstr(err.text, "/coord"));
     assert_non_null(strstr(err.text, word));
+}
+
+/* What a cache is stands in the file; asking again with another definition changes nothing. */
+static void a_cache_keeps_its_definition(void **state)
+{
+    struct coord_definition definition = {.name = bytes_of_text("hot"),
+                                          .service = 1,
+                                          .ttl_ms = 86400000,
+                                          .size_max_bytes = UINT64_MAX};
+    const struct coord_cache *cache;
+    struct folder folder;
+
+    (void)state;
+    folder_make(&folder);
+    struct coord *coord = open_coord(&folder);
+    assert_int_equal(coord_cache_ensure(coord, &definition, &cache, NULL), QN_OK);
+    coord_close(coord);
+    coord = open_coord(&folder);
+    definition = (struct coord_definition){.name = bytes_of_text("hot"), .ttl_ms = 5};
+    assert_int_equal(coord_cache_ensure(coord, &definition, &cache, NULL), QN_OK);
+    assert_int_equal(cache->id, 1);
+    assert_int_equal(cache->service, 1);
+    assert_int_equal(cache->ttl_ms, 86400000);
+    assert_true(cache->size_max_bytes == UINT64_MAX);
+    assert_string_equal(cache->name, "hot");
+    coord_close(coord);
+    folder_remove(&folder);
+}
+
+/* A service that is not there, and a time that ran out before it began, are refused. */
+static void other_definitions_are_refused(void **state)
+{
+    const struct coord_definition bad[] = {
+        {.name = bytes_of_text("a"), .service = COORD_SERVICES},
+        {.name = bytes_of_text("a"), .ttl_ms = -1},
+    };
+    const struct coord_cache *cache;
+    struct folder folder;
+
+    (void)state;
+    folder_make(&folder);
+    struct coord *coord = open_coord(&folder);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(coord_cache_ensure(coord, &bad[i], &cache, NULL), QN_INVALID);
+    }
+    assert_int_equal(coord_cache_next(coord), 1);
+    coord_close(coord);
+    folder_remove(&folder);
+}
+
+/* A dropped cache is gone over starts, the others stay in order, and its id is never given again;
+ * that an id was given and is not listed says that it was dropped. */
+static void a_dropped_cache_does_not_come_back(void **state)
+{
+    struct folder folder;
+    uint32_t id = 0;
+    size_t count;
+
+    (void)state;
+    folder_make(&folder);
+    struct coord *coord = open_coord(&folder);
+    (void)ensure(coord, "first");
+    (void)ensure(coord, "second");
+    (void)ensure(coord, "third");
+    assert_int_equal(coord_cache_drop(coord, bytes_of_text("second"), &id, NULL), QN_OK);
+    assert_int_equal(id, 2);
+    assert_int_equal(coord_cache_drop(coord, bytes_of_text("second"), &id, NULL), QN_UNKNOWN_CACHE);
+    coord_close(coord);
+    coord = open_coord(&folder);
+    const struct coord_cache *caches = coord_caches(coord, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(caches[0].id, 1);
+    assert_int_equal(caches[1].id, 3);
+    assert_int_equal(coord_cache_next(coord), 4);
+    assert_int_equal(ensure(coord, "second"), 4);
+    assert_int_equal(coord_cache_drop(coord, bytes_of_text("second"), &id, NULL), QN_OK);
+    coord_close(coord);
+    coord = open_coord(&folder);
+    assert_int_equal(coord_cache_next(coord), 5);
+    coord_close(coord);
+    folder_remove(&folder);
+}
+
+/* A drop that could not be written down did not happen. */
+static void a_failed_drop_leaves_the_cache(void **state)
+{
+    struct folder folder;
+    char hidden[PATH_MAX_SIZE + 8];
+    uint32_t id = 99;
+
+    (void)state;
+    folder_make(&folder);
+    struct coord *coord = open_coord(&folder);
+    (void)ensure(coord, "first");
+    (void)ensure(coord, "second");
+    (void)snprintf(hidden, sizeof hidden, "%s-away", folder.path);
+    assert_int_equal(rename(folder.path, hidden), 0);
+    assert_int_equal(coord_cache_drop(coord, bytes_of_text("first"), &id, NULL), QN_IO);
+    assert_int_equal(id, 99);
+    assert_int_equal(find(coord, bytes_of_text("first")), 1);
+    assert_int_equal(find(coord, bytes_of_text("second")), 2);
+    assert_int_equal(rename(hidden, folder.path), 0);
+    (void)ensure(coord, "third");
+    coord_close(coord);
+    coord = open_coord(&folder);
+    assert_int_equal(find(coord, bytes_of_text("first")), 1);
+    coord_close(coord);
+    folder_remove(&folder);
+}
+
+/* Only a run that says so at its end was stopped cleanly; the first start has nothing behind it. */
+static void an_end_is_unclean_unless_it_says_otherwise(void **state)
+{
+    struct folder folder;
+
+    (void)state;
+    folder_make(&folder);
+    struct coord *coord = open_coord(&folder);
+    assert_true(coord_was_clean(coord));
+    coord_close(coord);
+    coord = open_coord(&folder);
+    assert_false(coord_was_clean(coord));
+    assert_int_equal(coord_stopped(coord, NULL), QN_OK);
+    coord_close(coord);
+    coord = open_coord(&folder);
+    assert_true(coord_was_clean(coord));
+    coord_close(coord);
+    coord = open_coord(&folder);
+    assert_false(coord_was_clean(coord));
+    coord_close(coord);
+    folder_remove(&folder);
+}
+
+/* A file of the format before is read: its caches are on disk and never expire. */
+static void a_file_of_the_format_before_is_read(void **state)
+{
+    static const char old[] =
+        "quoin-coord 1\nincarnation 7\nepoch 9\nnext-cache 5\ncache 2 a\ncache 4 b\n";
+    struct folder folder;
+    struct buf text = {0};
+    char path[PATH_MAX_SIZE];
+
+    (void)state;
+    folder_make(&folder);
+    (void)snprintf(path, sizeof path, "%.400s/coord", folder.path);
+    assert_int_equal(buf_append(&text, old, sizeof old - 1), QN_OK);
+    assert_int_equal(lines_seal(&text), QN_OK);
+    file_store(path, buf_bytes(&text));
+    for (uint64_t start = 8; start < 10; start++) {
+        struct coord *coord = open_coord(&folder);
+        assert_int_equal(coord_incarnation(coord), start);
+        assert_int_equal(coord_was_clean(coord), start == 8);
+        const struct coord_cache *b = coord_cache_find(coord, bytes_of_text("b"));
+        assert_non_null(b);
+        assert_int_equal(b->id, 4);
+        assert_int_equal(b->service, 0);
+        assert_int_equal(b->ttl_ms, 0);
+        assert_int_equal(coord_cache_next(coord), 5);
+        coord_close(coord);
+    }
+    buf_fini(&text);
+    folder_remove(&folder);
 }
 
 /* Every flipped bit and every cut is noticed; the file is left as it is. */
@@ -182,7 +365,7 @@ static void sound_nonsense_is_refused(void **state)
 {
     static const char *const texts[] = {
         "quoin-coord 1\nincarnation 1\nepoch 1\nnext-cache 0\n",
-        "quoin-coord 1\nincarnation 1\nepoch 1\nnext-cache 4294967297\n",
+        "quoin-coord 1\nincarnation 1\nepoch 1\nnext-cache 1048577\n",
         "quoin-coord 1\nincarnation 1\nepoch 1\nnext-cache 2\ncache 2 a\n",
         "quoin-coord 1\nincarnation 1\nepoch 1\nnext-cache 9\ncache 2 a\ncache 2 b\n",
         "quoin-coord 1\nincarnation 1\nepoch 1\nnext-cache 9\ncache 2 a b\n",
@@ -191,6 +374,14 @@ static void sound_nonsense_is_refused(void **state)
         "quoin-coord 1\nincarnation 18446744073709551616\nepoch 1\nnext-cache 9\n",
         "quoin-coord 1\nincarnation -1\nepoch 1\nnext-cache 9\n",
         "quoin-coord 1\n",
+        "quoin-coord 2\nincarnation 1\nepoch 1\nnext-cache 2\n",
+        "quoin-coord 2\nincarnation 1\nepoch 1\nclean 2\nnext-cache 2\n",
+        "quoin-coord 2\nincarnation 1\nepoch 1\nclean 1\nnext-cache 9\ncache 2 a\n",
+        "quoin-coord 2\nincarnation 1\nepoch 1\nclean 1\nnext-cache 9\ncache 2 2 0 0 a\n",
+        "quoin-coord 2\nincarnation 1\nepoch 1\nclean 1\nnext-cache 9\ncache 2 1 -5 0 a\n",
+        "quoin-coord 2\nincarnation 1\nepoch 1\nclean 1\nnext-cache 9\ncache 2 1 0 x a\n",
+        "quoin-coord 2\nincarnation 1\nepoch 1\nclean 1\nnext-cache 9\ncache 2 1 0 0 \n",
+        "quoin-coord 2\nincarnation 1\nepoch 1\nclean 1\nnext-cache 9\ncache 2 1 0 0\n",
         "",
     };
     struct folder folder;
@@ -208,10 +399,10 @@ static void sound_nonsense_is_refused(void **state)
         check_refused(&folder, "damaged");
     }
     buf_clear(&text);
-    assert_int_equal(lines_add_number(&text, "quoin-coord", 2), QN_OK);
+    assert_int_equal(lines_add_number(&text, "quoin-coord", 3), QN_OK);
     assert_int_equal(lines_seal(&text), QN_OK);
     file_store(path, buf_bytes(&text));
-    check_refused(&folder, "format 2");
+    check_refused(&folder, "format 3");
     buf_fini(&text);
     folder_remove(&folder);
 }
@@ -287,6 +478,12 @@ int main(void)
         cmocka_unit_test(a_cache_keeps_its_id),
         cmocka_unit_test(a_failed_write_does_not_give_an_id_twice),
         cmocka_unit_test(other_names_are_refused),
+        cmocka_unit_test(a_cache_keeps_its_definition),
+        cmocka_unit_test(other_definitions_are_refused),
+        cmocka_unit_test(a_dropped_cache_does_not_come_back),
+        cmocka_unit_test(a_failed_drop_leaves_the_cache),
+        cmocka_unit_test(an_end_is_unclean_unless_it_says_otherwise),
+        cmocka_unit_test(a_file_of_the_format_before_is_read),
         cmocka_unit_test(a_damaged_file_is_refused),
         cmocka_unit_test(sound_nonsense_is_refused),
         cmocka_unit_test(a_missing_file_beside_logs_is_damage),

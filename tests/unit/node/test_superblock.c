@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "node/coord/file.h"
 #include "node/superblock.h"
 #include "tests/lib/check.h"
 #include "tests/unit/node/log_fixture.h"
@@ -79,10 +80,6 @@ static void another_owner_is_refused(void **state)
     assert_int_equal(claim(&place, &other, &found, text), QN_CLUSTER);
     assert_non_null(strstr(text, "cluster.partitions = 1021"));
     other = wanted;
-    other.lanes = 2;
-    assert_int_equal(claim(&place, &other, &found, text), QN_CLUSTER);
-    assert_non_null(strstr(text, "node.shards = 4"));
-    other = wanted;
     (void)snprintf(other.cluster_name, sizeof other.cluster_name, "sessions");
     assert_int_equal(claim(&place, &other, &found, text), QN_CLUSTER);
     assert_non_null(strstr(text, "'orders'"));
@@ -107,6 +104,134 @@ static void lanes_are_kept_when_nobody_asks(void **state)
     any.lanes = 0;
     assert_int_equal(claim(&place, &any, &found, text), QN_OK);
     assert_int_equal(found.lanes, 3);
+    folder_remove(&place.base);
+}
+
+/* Another wish for a number of lanes is no obstacle: what there is is told, until it is switched.
+ */
+static void another_number_of_lanes_is_told_and_switched(void **state)
+{
+    struct place place;
+    struct superblock found, read = {0}, more = wanted;
+    struct datadir *datadir = NULL;
+    char text[QN_ERROR_TEXT_MAX];
+
+    (void)state;
+    place_make(&place);
+    assert_int_equal(claim(&place, &wanted, &found, text), QN_OK);
+    more.lanes = 6;
+    assert_int_equal(datadir_open(place.path, &more, 3, &found, &datadir, NULL), QN_OK);
+    assert_int_equal(found.lanes, 4);
+    assert_int_equal(superblock_lanes_set(datadir, 6, NULL), QN_OK);
+    assert_int_equal(superblock_read(place.path, &read, NULL), QN_OK);
+    assert_int_equal(read.lanes, 6);
+    assert_true(read.cluster == found.cluster && read.disk == found.disk);
+    datadir_close(datadir);
+    assert_int_equal(claim(&place, &wanted, &found, text), QN_OK);
+    assert_int_equal(found.lanes, 6);
+    folder_remove(&place.base);
+}
+
+/* A switch that cannot be written says so. */
+static void a_failed_switch_says_so(void **state)
+{
+    struct place place;
+    struct superblock found;
+    struct datadir *datadir = NULL;
+    char hidden[PATH_MAX_SIZE + 8];
+    qn_error err = QN_ERROR_INIT;
+
+    (void)state;
+    place_make(&place);
+    assert_int_equal(datadir_open(place.path, &wanted, 3, &found, &datadir, NULL), QN_OK);
+    (void)snprintf(hidden, sizeof hidden, "%s-away", place.path);
+    assert_int_equal(rename(place.path, hidden), 0);
+    assert_int_equal(superblock_lanes_set(datadir, 5, &err), QN_IO);
+    assert_non_null(strstr(err.text, "superblock"));
+    assert_int_equal(rename(hidden, place.path), 0);
+    assert_int_equal(superblock_read(place.path, &found, NULL), QN_OK);
+    assert_int_equal(found.lanes, 4);
+    datadir_close(datadir);
+    folder_remove(&place.base);
+}
+
+/* Lanes of another number, left by a change that did not end, are removed when it is opened. */
+static void opening_removes_what_a_dead_change_left(void **state)
+{
+    struct place place;
+    struct superblock found;
+    struct folder data;
+    char text[QN_ERROR_TEXT_MAX];
+
+    (void)state;
+    place_make(&place);
+    assert_int_equal(claim(&place, &wanted, &found, text), QN_OK);
+    assert_int_equal(lane_make(place.path, 3, 4, NULL), QN_OK);
+    assert_int_equal(lane_make(place.path, 1, 2, NULL), QN_OK);
+    assert_int_equal(claim(&place, &wanted, &found, text), QN_OK);
+    (void)snprintf(data.path, sizeof data.path, "%s", place.path);
+    assert_int_equal(folder_count(&data, "of4"), 1);
+    assert_int_equal(folder_count(&data, "of2"), 0);
+    folder_remove(&place.base);
+}
+
+/* Tools look without a lock: they see what is there, and whether a process is at it. */
+static void tools_look_without_a_lock(void **state)
+{
+    struct place place;
+    struct superblock found, read = {0};
+    struct datadir *datadir = NULL;
+    qn_error err = QN_ERROR_INIT;
+    long pid = 0;
+
+    (void)state;
+    place_make(&place);
+    assert_int_equal(superblock_read(place.path, &read, &err), QN_ABSENT);
+    assert_false(qn_error_failed(&err));
+    assert_false(datadir_locked(place.path, &pid));
+    assert_int_equal(datadir_open(place.path, &wanted, 3, &found, &datadir, NULL), QN_OK);
+    assert_int_equal(superblock_read(place.path, &read, NULL), QN_OK);
+    assert_true(read.cluster == found.cluster);
+    assert_true(datadir_locked(place.path, NULL));
+    assert_true(datadir_locked(place.path, &pid));
+    assert_int_equal(pid, getpid());
+    datadir_close(datadir);
+    assert_false(datadir_locked(place.path, &pid));
+    folder_remove(&place.base);
+}
+
+/* A superblock of another format is refused: an older one with what can be done about it. */
+static void another_format_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *word;
+    } cases[] = {
+        {"quoin-superblock 1\ncluster 5\ndisk 6\nnode 7\npartitions 1021\nlanes 4\n"
+         "cluster-name orders\n",
+         "has data format 1, which this quoind does not read any more (it has 2): export"},
+        {"quoin-superblock 3\n", "has data format 3, this quoind knows 2"},
+        {"quoin-superblock 2\ncluster 5\ndisk 6\nnode 7\npartitions 1021\nlanes 0\n"
+         "cluster-name orders\n",
+         "is damaged"},
+    };
+    struct place place;
+    struct superblock found;
+    struct buf image = {0};
+    char text[QN_ERROR_TEXT_MAX], path[PATH_MAX_SIZE];
+
+    (void)state;
+    place_make(&place);
+    assert_int_equal(claim(&place, &wanted, &found, text), QN_OK);
+    (void)snprintf(path, sizeof path, "%.400s/superblock", place.path);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        buf_clear(&image);
+        assert_int_equal(buf_append(&image, cases[i].text, strlen(cases[i].text)), QN_OK);
+        assert_int_equal(lines_seal(&image), QN_OK);
+        file_store(path, buf_bytes(&image));
+        assert_int_equal(claim(&place, &wanted, &found, text), QN_CORRUPT);
+        assert_non_null(strstr(text, cases[i].word));
+    }
+    buf_fini(&image);
     folder_remove(&place.base);
 }
 
@@ -211,6 +336,11 @@ int main(void)
         cmocka_unit_test(the_first_start_draws_the_ids),
         cmocka_unit_test(another_owner_is_refused),
         cmocka_unit_test(lanes_are_kept_when_nobody_asks),
+        cmocka_unit_test(another_number_of_lanes_is_told_and_switched),
+        cmocka_unit_test(a_failed_switch_says_so),
+        cmocka_unit_test(opening_removes_what_a_dead_change_left),
+        cmocka_unit_test(tools_look_without_a_lock),
+        cmocka_unit_test(another_format_is_refused),
         cmocka_unit_test(a_foreign_directory_is_left_alone),
         cmocka_unit_test(leftovers_of_a_killed_first_start_are_no_obstacle),
         cmocka_unit_test(a_second_opening_is_refused),

@@ -253,3 +253,15 @@ double exposition_value(const char *text, const char *series)
     }
     return (double)NAN;
 }
+
+size_t exposition_series(const char *text)
+{
+    size_t count = 0;
+
+    while (text && *text) {
+        count += *text != '#';
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    return count;
+}

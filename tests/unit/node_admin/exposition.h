@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 enum {
-    EXPOSITION_FAMILIES = 64,
-    EXPOSITION_SERIES = 1024,
+    EXPOSITION_FAMILIES = 96,
+    EXPOSITION_SERIES = 4096,
     EXPOSITION_PROBLEM = 256,
 };
 
@@ -18,5 +18,8 @@ _Bool exposition_check(const char *text, char problem[EXPOSITION_PROBLEM]);
 
 /* The value of a series, written as in the text ("a_total{op=\"get\"}"); NAN if there is none. */
 double exposition_value(const char *text, const char *series);
+
+/* How many series there are. */
+size_t exposition_series(const char *text);
 
 #endif

@@ -18,16 +18,18 @@ static const char reason[] = "3 of 16 partitions are \"damaged\": see the log";
 static void snapshot_good(void *arg, struct admin_snapshot *snapshot)
 {
     (void)arg;
-    *snapshot = (struct admin_snapshot){.version = "1.2.3",
-                                        .node = 7,
-                                        .live = true,
-                                        .started = true,
-                                        .ready = true,
-                                        .safe = true,
-                                        .partitions = 16,
-                                        .partitions_leading = 16,
-                                        .entries = 42,
-                                        .ops = {{.name = "get", .ok = 5}}};
+    snapshot->version = "1.2.3";
+    snapshot->node = 7;
+    snapshot->live = snapshot->started = snapshot->ready = snapshot->safe = true;
+    snapshot->partitions_held = snapshot->leading = 16;
+    snapshot->entries = 42;
+    snapshot->caches = 1;
+    snapshot->ops[0] = (struct admin_op){.name = "get", .count = {.ok = 5}};
+    struct admin_cache *row = admin_cache_row(snapshot, "orders");
+    if (row) {
+        row->entries += 42;
+        row->ops[0].ok += 6;
+    }
     /* Left over from before: must not show where the answer is yes. */
     (void)snprintf(snapshot->reason, sizeof snapshot->reason, "stale");
 }
@@ -35,14 +37,15 @@ static void snapshot_good(void *arg, struct admin_snapshot *snapshot)
 static void snapshot_bad(void *arg, struct admin_snapshot *snapshot)
 {
     (void)arg;
-    *snapshot = (struct admin_snapshot){.version = "1.2.3", .node = 7};
+    snapshot->version = "1.2.3";
+    snapshot->node = 7;
     (void)snprintf(snapshot->reason, sizeof snapshot->reason, "%s", reason);
 }
 
 static void snapshot_silent(void *arg, struct admin_snapshot *snapshot)
 {
     (void)arg;
-    *snapshot = (struct admin_snapshot){.version = "1.2.3"};
+    snapshot->version = "1.2.3";
 }
 
 static struct admin *open_on(const char *address, void (*snapshot)(void *, struct admin_snapshot *))
@@ -169,6 +172,18 @@ static void verbose_has_a_no(void **state)
     check_get(admin, "/livez?verbose=0", 200, "ok\n");
     check_get(admin, "/livez?verbose=false", 200, "ok\n");
     check_get(admin, "/livez?other", 200, "ok\n");
+    admin_close(admin);
+}
+
+/* The request line is read as it came: with host before the path, with escapes in it. */
+static void targets_have_several_forms(void **state)
+{
+    struct admin *admin = open_on("127.0.0.1", snapshot_good);
+
+    (void)state;
+    check_get(admin, "http://localhost:80/livez", 200, "ok\n");
+    check_get(admin, "/live%7a", 200, "ok\n");
+    json_decref(get_json(admin, "http://localhost/livez?a&verbose", 200));
     admin_close(admin);
 }
 
@@ -304,8 +319,9 @@ static void metrics_have_the_type_of_the_format(void **state)
     (void)state;
     assert_int_equal(reply->code, 200);
     assert_non_null(strstr(reply->head, "text/plain; version=0.0.4; charset=utf-8\r\n"));
-    assert_non_null(strstr(reply->body, "\nquoin_entries 42\n"));
-    assert_non_null(strstr(reply->body, "quoin_requests_total{op=\"get\",result=\"ok\"} 5\n"));
+    assert_non_null(strstr(reply->body, "\nquoin_entries{cache=\"orders\"} 42\n"));
+    assert_non_null(strstr(reply->body, "{cache=\"\",op=\"get\",result=\"ok\"} 5\n"));
+    assert_non_null(strstr(reply->body, "{cache=\"orders\",op=\"get\",result=\"ok\"} 6\n"));
     free(reply);
     admin_close(admin);
 }
@@ -447,6 +463,7 @@ int main(void)
         cmocka_unit_test(health_without_a_reason_has_a_text),
         cmocka_unit_test(verbose_health_is_json),
         cmocka_unit_test(verbose_has_a_no),
+        cmocka_unit_test(targets_have_several_forms),
         cmocka_unit_test(head_has_the_headers_of_get_and_no_body),
         cmocka_unit_test(connections_stay_open),
         cmocka_unit_test(body_of_a_get_is_refused),

@@ -21,6 +21,7 @@ static void note(void *arg, uint64_t route, const struct wire_message *message)
         assert_int_equal(result->value.size, sizeof route);
         assert_memory_equal(result->value.data, &result->id, sizeof result->id);
         assert_bytes_equal(result->text, bytes_of_text("text"));
+        assert_bytes_equal(result->token, bytes_of(&result->id, sizeof result->id));
         sent->results[route]++;
     }
 }
@@ -31,7 +32,8 @@ static void add(struct outbox *outbox, uint64_t route, uint64_t id)
     struct wire_result result = {.id = id,
                                  .has_value = true,
                                  .value = bytes_of(&value, sizeof value),
-                                 .text = bytes_of_text("text")};
+                                 .text = bytes_of_text("text"),
+                                 .token = bytes_of(&value, sizeof value)};
 
     assert_int_equal(outbox_add(outbox, route, &result), QN_OK);
 }

@@ -1,0 +1,147 @@
+/* `quoin put`: what the value is, and what is asked of the entry. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "client/cli/commands.h"
+#include "client/cli/entry.h"
+#include "client/cli/input.h"
+#include "client/cli/object.h"
+#include "client/cli/text.h"
+
+/* Enough for any value that the grid takes, so that it is the grid that says what is too large. */
+enum { PUT_FILE_MAX = 32 * 1024 * 1024 };
+
+/* The value of the command line in its Binary or plain form, and what it borrows from. */
+struct put_value {
+    qn_arg arg;
+    struct input file;
+    struct buf binary;
+};
+
+/* A JSON object of a type of the types file. */
+static enum cli_exit value_typed(const struct cli *cli, struct bytes text, struct put_value *value)
+{
+    const char *name = cli->options.type;
+    const struct types_type *type = cli->types != NULL ? types_find(cli->types, name) : NULL;
+    if (type == NULL) {
+        return cli_usage(cli,
+                         cli->types != NULL
+                             ? "--type %s: the types file has no such type"
+                             : "--type %s needs a types file: --types FILE or QUOIN_TYPES",
+                         name);
+    }
+    char problem[OBJECT_PROBLEM_MAX];
+    const struct rows_options options = {.format = ROWS_JSON_LINES};
+    struct rows *rows = rows_open(text, &options, problem);
+    struct object object;
+    struct row row = {.problem = "out of memory"};
+    bool ready = object_init(&object, type) && rows != NULL;
+    if (ready && rows_next(rows, &row) != ROWS_ROW) {
+        row.problem = "the value is empty";
+    }
+    bool read = row.problem == NULL && object_read(&object, &row, problem);
+    enum qn_status status = read ? object_encode(&object, &value->binary) : QN_INVALID;
+    if (!read) {
+        cli_say(cli, "the value is no %s: %s", name, row.problem != NULL ? row.problem : problem);
+    } else if (status != QN_OK) {
+        cli_say(cli, "the value cannot be encoded: %s", qn_status_text(status));
+    }
+    rows_close(rows);
+    object_fini(&object);
+    value->arg = qn_binary(value->binary.data, value->binary.size);
+    return status == QN_OK ? CLI_DONE : CLI_REFUSED;
+}
+
+static enum cli_exit value_int(const struct cli *cli, const char *text, struct put_value *value)
+{
+    int64_t number = 0;
+    if (!text_to_int(bytes_of_text(text), &number)) {
+        return cli_usage(cli, "--int: %s is not a whole number of 64 bits", text);
+    }
+    value->arg = qn_int(number);
+    return CLI_DONE;
+}
+
+static enum cli_exit value_octets(const struct cli *cli, const char *text, struct put_value *value)
+{
+    if (text_to_octets(bytes_of_text(text), &value->binary) != QN_OK) {
+        return cli_usage(cli, "--octets: VALUE is written 0x00ff or b64:AP8=");
+    }
+    value->arg = qn_bytes(value->binary.data, value->binary.size);
+    return CLI_DONE;
+}
+
+static enum cli_exit value_read(const struct cli *cli, struct put_value *value)
+{
+    const struct options *options = &cli->options;
+    const char *text = cli->argument_count > 2 ? cli->arguments[2] : NULL;
+    if ((text == NULL) == (options->from_file == NULL)) {
+        return cli_usage(cli, "give either VALUE or --from FILE");
+    }
+    if (options->int_value + options->octets_value + (options->type != NULL) > 1) {
+        return cli_usage(cli, "--int, --octets and --type exclude each other");
+    }
+    if (options->int_value && text == NULL) {
+        return cli_usage(cli, "--int goes with VALUE");
+    }
+    if (options->int_value) {
+        return value_int(cli, text, value);
+    }
+    if (options->octets_value && text != NULL) {
+        return value_octets(cli, text, value);
+    }
+    struct bytes octets = bytes_of_text(text != NULL ? text : "");
+    if (text == NULL) {
+        char problem[QN_ERROR_TEXT_MAX];
+        enum qn_status status = input_open(&value->file, options->from_file, PUT_FILE_MAX, problem);
+        if (status != QN_OK) {
+            cli_say(cli, "%s", problem);
+            return status == QN_TOO_LARGE ? CLI_REFUSED : CLI_USAGE;
+        }
+        octets = value->file.text;
+    }
+    if (options->type != NULL) {
+        return value_typed(cli, octets, value);
+    }
+    value->arg = options->octets_value ? qn_bytes(octets.data, octets.size)
+                                       : qn_text((const char *)octets.data, octets.size);
+    return CLI_DONE;
+}
+
+static enum cli_exit put(const struct entry_call *call, const struct put_value *value)
+{
+    const struct options *options = &call->cli->options;
+    uint64_t version = 0;
+    qn_options how = entry_change_options(call->cli);
+    how.version = &version;
+    how.ttl_ms = entry_ttl(call->cli);
+    qn_error err = QN_ERROR_INIT;
+    qn_status status;
+    if (options->if_absent) {
+        status = qn_put_if_absent(call->cache, call->key, value->arg, &how, &err);
+    } else if (options->if_version > 0) {
+        status = qn_replace(call->cache, call->key, value->arg, (uint64_t)options->if_version, &how,
+                            &err);
+    } else {
+        status = qn_put(call->cache, call->key, value->arg, &how, &err);
+    }
+    return status < QN_OK ? cli_fail(call->cli, &err)
+                          : entry_answer(call, status, version, "stored");
+}
+
+enum cli_exit run_put(struct cli *cli)
+{
+    if (cli->options.if_absent && cli->options.if_version > 0) {
+        return cli_usage(cli, "--if-absent and --if-version exclude each other");
+    }
+    struct put_value value = {.binary = {.size = 0}};
+    struct entry_call call = {.cli = cli};
+    enum cli_exit code = cli_types(cli);
+    code = code == CLI_DONE ? value_read(cli, &value) : code;
+    code = code == CLI_DONE ? entry_open(&call) : code;
+    code = code == CLI_DONE ? put(&call, &value) : code;
+    buf_fini(&call.key_octets);
+    buf_fini(&value.binary);
+    input_close(&value.file);
+    return code;
+}

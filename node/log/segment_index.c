@@ -1,0 +1,258 @@
+#include "node/log/segment_index.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "node/log/segment_index_format.h"
+#include "wire/hash.h"
+
+enum { CAPACITY_FIRST = 64 };
+
+void segment_index_name(uint64_t first_lsn, char name[INDEX_NAME_SIZE])
+{
+    (void)snprintf(name, INDEX_NAME_SIZE, "%020" PRIu64 ".idx", first_lsn);
+}
+
+void segment_index_builder_fini(struct segment_index_builder *builder)
+{
+    free(builder->rows);
+    free(builder->places);
+    *builder = (struct segment_index_builder){0};
+}
+
+void segment_index_builder_clear(struct segment_index_builder *builder)
+{
+    builder->row_count = 0;
+    builder->place_count = 0;
+    builder->stride = 1;
+    builder->given_up = false;
+}
+
+size_t segment_index_builder_memory(const struct segment_index_builder *builder)
+{
+    return builder->row_capacity * sizeof *builder->rows +
+           builder->place_capacity * sizeof *builder->places;
+}
+
+/* Where the row of a partition is or should be. */
+static size_t row_place(const struct segment_index_row *rows, size_t count, uint32_t partition)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (rows[middle].partition < partition) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Make room for one more element. False: no memory. */
+static bool grow(void **list, size_t *capacity, size_t count, size_t size)
+{
+    if (count < *capacity) {
+        return true;
+    }
+    size_t wanted = *capacity ? *capacity * 2 : CAPACITY_FIRST;
+    void *larger = realloc(*list, wanted * size);
+    if (!larger) {
+        return false;
+    }
+    *list = larger;
+    *capacity = wanted;
+    return true;
+}
+
+static struct segment_index_row *row_get(struct segment_index_builder *b, uint32_t partition)
+{
+    size_t at = row_place(b->rows, b->row_count, partition);
+
+    if (at < b->row_count && b->rows[at].partition == partition) {
+        return &b->rows[at];
+    }
+    void *rows = b->rows;
+    bool grown = grow(&rows, &b->row_capacity, b->row_count, sizeof *b->rows);
+    b->rows = rows;
+    if (!grown) {
+        return NULL;
+    }
+    memmove(b->rows + at + 1, b->rows + at, (b->row_count - at) * sizeof *b->rows);
+    b->row_count++;
+    b->rows[at] = (struct segment_index_row){.partition = partition};
+    return &b->rows[at];
+}
+
+/* Keep every second place of each partition. */
+static void places_thin(struct segment_index_builder *b)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < b->row_count; i++) {
+        b->rows[i].place_count = 0;
+    }
+    for (size_t i = 0; i < b->place_count; i++) {
+        size_t row = row_place(b->rows, b->row_count, b->places[i].partition);
+        if (b->rows[row].place_count++ % 2 == 0) {
+            b->places[kept++] = b->places[i];
+        }
+    }
+    for (size_t i = 0; i < b->row_count; i++) {
+        b->rows[i].place_count = (b->rows[i].place_count + 1) / 2;
+    }
+    b->place_count = kept;
+    b->stride *= 2;
+}
+
+static bool place_add(struct segment_index_builder *b, struct segment_index_row *row,
+                      uint32_t offset)
+{
+    void *places = b->places;
+    bool grown = grow(&places, &b->place_capacity, b->place_count, sizeof *b->places);
+
+    b->places = places;
+    if (grown) {
+        b->places[b->place_count++] =
+            (struct segment_index_place){.partition = row->partition, .offset = offset};
+        row->place_count++;
+    }
+    return grown;
+}
+
+void segment_index_note(struct segment_index_builder *b, uint32_t partition, uint64_t index,
+                        uint64_t offset)
+{
+    struct segment_index_row *row = b->given_up ? NULL : row_get(b, partition);
+
+    if (!row || offset > UINT32_MAX) {
+        b->given_up = true;
+        return;
+    }
+    b->stride = b->stride > 0 ? b->stride : 1;
+    if (b->place_count >= SEGMENT_INDEX_PLACES_MAX) {
+        places_thin(b);
+    }
+    if (row->records % b->stride == 0 && !place_add(b, row, (uint32_t)offset)) {
+        b->given_up = true;
+    }
+    row->first_index = row->records == 0 ? index : row->first_index;
+    row->last_index = index;
+    row->records++;
+}
+
+/* Let the rows say where in the list their places begin. */
+static void rows_number(struct segment_index_builder *b)
+{
+    uint32_t first = 0;
+
+    for (size_t i = 0; i < b->row_count; i++) {
+        b->rows[i].place_first = first;
+        first += b->rows[i].place_count;
+    }
+}
+
+void segment_index_gather(struct segment_index_builder *b, uint32_t *places)
+{
+    rows_number(b);
+    for (size_t i = 0; i < b->place_count; i++) {
+        size_t row = row_place(b->rows, b->row_count, b->places[i].partition);
+        places[b->rows[row].place_first++] = b->places[i].offset;
+    }
+    rows_number(b);
+}
+
+static void header_encode(const struct segment_index *index, uint8_t *at)
+{
+    memset(at, 0, INDEX_HEADER_SIZE);
+    memcpy(at, INDEX_MAGIC, INDEX_MAGIC_SIZE);
+    put_u32(at + AT_INDEX_FORMAT, SEGMENT_INDEX_FORMAT);
+    put_u32(at + AT_INDEX_STRIDE, index->stride);
+    put_u64(at + AT_INDEX_FIRST_LSN, index->first_lsn);
+    put_u64(at + AT_INDEX_END_LSN, index->end_lsn);
+    put_u64(at + AT_INDEX_SALT, index->salt);
+    put_u64(at + AT_INDEX_END_OFFSET, index->end_offset);
+    put_u32(at + AT_INDEX_ROWS, (uint32_t)index->row_count);
+    put_u32(at + AT_INDEX_PLACES, (uint32_t)index->place_count);
+    put_u32(at + AT_INDEX_CRC, crc32c(0, bytes_of(at, AT_INDEX_CRC)));
+}
+
+static void rows_encode(const struct segment_index_row *rows, size_t count, uint8_t *at)
+{
+    for (size_t i = 0; i < count; i++, at += INDEX_ROW_SIZE) {
+        put_u32(at, rows[i].partition);
+        put_u32(at + 4, rows[i].place_count);
+        put_u32(at + 8, rows[i].records);
+        put_u32(at + 12, 0);
+        put_u64(at + 16, rows[i].first_index);
+        put_u64(at + 24, rows[i].last_index);
+    }
+}
+
+/* The octets of the whole file. */
+static enum qn_status encode(const struct segment_index *index, struct segment_index_builder *b,
+                             struct buf *out)
+{
+    size_t rows_size = index->row_count * INDEX_ROW_SIZE;
+    size_t size = INDEX_HEADER_SIZE + rows_size + index->place_count * INDEX_PLACE_SIZE;
+    uint32_t *places = malloc(index->place_count * sizeof *places + 1);
+    uint8_t *at;
+    enum qn_status status = places ? buf_extend(out, size + INDEX_CRC_SIZE, &at) : QN_MEMORY_FULL;
+
+    if (status == QN_OK) {
+        segment_index_gather(b, places);
+        header_encode(index, at);
+        rows_encode(b->rows, b->row_count, at + INDEX_HEADER_SIZE);
+        for (size_t i = 0; i < index->place_count; i++) {
+            put_u32(at + INDEX_HEADER_SIZE + rows_size + i * INDEX_PLACE_SIZE, places[i]);
+        }
+        put_u32(at + size, crc32c(0, bytes_of(at, size)));
+    }
+    free(places);
+    return status;
+}
+
+static void store(const struct lane_dir *dir, const char *name, struct bytes content)
+{
+    int fd = dir->io->create(dir->io->arg, dir->fd, name);
+
+    if (fd < 0) {
+        return;
+    }
+    if (!file_io_write(dir->io, fd, content, 0)) {
+        (void)dir->io->remove(dir->io->arg, dir->fd, name);
+    }
+    (void)close(fd);
+}
+
+void segment_index_write(const struct lane_dir *dir, const struct segment *segment,
+                         uint64_t end_lsn, struct segment_index_builder *builder)
+{
+    struct segment_index index = {.first_lsn = segment->first_lsn,
+                                  .end_lsn = end_lsn,
+                                  .salt = segment->salt,
+                                  .end_offset = segment->at,
+                                  .stride = builder->stride,
+                                  .row_count = builder->row_count,
+                                  .place_count = builder->place_count};
+    char name[INDEX_NAME_SIZE];
+    struct buf content = {0};
+
+    if (!builder->given_up && encode(&index, builder, &content) == QN_OK) {
+        segment_index_name(segment->first_lsn, name);
+        store(dir, name, buf_bytes(&content));
+    }
+    buf_fini(&content);
+}
+
+const struct segment_index_row *segment_index_find(const struct segment_index *index,
+                                                   uint32_t partition)
+{
+    size_t at = row_place(index->rows, index->row_count, partition);
+    bool found = at < index->row_count && index->rows[at].partition == partition;
+
+    return found ? &index->rows[at] : NULL;
+}

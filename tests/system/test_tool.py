@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""The commands of the tool against a node: what they print, in each form, and how they end."""
+
+import csv
+import io
+import json
+import signal
+import sys
+
+import harness
+from harness import expect
+
+
+def a_node(work, **options):
+    node = work.node(caches=["accounts", "languages"], create=True, **options)
+    node.start()
+    return node
+
+
+def fill(node, count):
+    for number in range(count):
+        node.quoin("put", "accounts", f"k{number}", f"v,{number}")
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def a_scan_prints_every_entry_once(work):
+    """In each form; --fresh shows what was just written."""
+    node = a_node(work)
+    fill(node, 7)
+    entries = {f"k{number}": f"v,{number}" for number in range(7)}
+    lines = node.quoin("scan", "accounts", "--fresh", "--json").stdout.splitlines()
+    found = [json.loads(line) for line in lines]
+    expect({one["key"]: one["value"] for one in found} == entries and len(found) == 7, f"--json: {lines}")
+    rows = rows_of(node.quoin("scan", "accounts", "--csv").stdout)
+    expect({row["key"]: row["value"] for row in rows} == entries and len(rows) == 7, f"--csv: {rows}")
+    keys = node.quoin("scan", "accounts", "--keys", "--raw").stdout.split()
+    expect(sorted(keys) == sorted(entries), f"--keys --raw: {keys}")
+    text = node.quoin("scan", "accounts").stdout
+    expect(all(key in text and value in text for key, value in entries.items()), f"for people: {text}")
+    expect(node.quoin("scan", "languages", "--json").stdout == "", "a cache without entries")
+
+
+def a_scan_goes_on_where_it_ended(work):
+    """Pieces with --limit and --from are the whole, once."""
+    node = a_node(work)
+    fill(node, 10)
+    node.quoin("commit")
+    found = []
+    more = []
+    for _ in range(10):
+        answer = node.quoin("scan", "accounts", "--keys", "--json", "--limit", "3", *more).stdout.splitlines()
+        documents = [json.loads(line) for line in answer]
+        found += [one["key"] for one in documents if "key" in one]
+        ends = [one["next"] for one in documents if "next" in one]
+        if not ends:
+            break
+        more = ["--from", ends[0]]
+    expect(sorted(found) == sorted(f"k{number}" for number in range(10)), f"found {found}")
+    node.quoin("scan", "accounts", "--from", "nonsense", code=5)
+
+
+def raw_gives_octets_back(work):
+    """What --octets stores, --raw prints, and nothing around it."""
+    node = a_node(work)
+    blob = bytes(range(256)) + b"\n"
+    (work.path / "blob").write_bytes(blob)
+    node.quoin("put", "accounts", "blob", "--from", "blob", "--octets")
+    command = [work.program("quoin"), "--uri", node.uri, "get", "accounts", "blob", "--raw"]
+    result = work.run(command, text=False)
+    expect(result.stdout == blob, f"got {result.stdout!r}")
+    node.quoin("put", "accounts", "0x00ff", "v", "--key-octets")
+    answer = json.loads(node.quoin("get", "accounts", "b64:AP8=", "--key-octets", "--json").stdout)
+    expect(answer["key"] == "0x00ff" and answer["value"] == "v", f"a key of octets: {answer}")
+
+
+def entries_get_a_time_to_live(work):
+    """put --ttl and touch --ttl set it, `never` takes it away; nobody is touched who is not there."""
+    node = a_node(work)
+    node.quoin("put", "accounts", "alice", "100", "--ttl", "1h")
+    ttl = json.loads(node.quoin("get", "accounts", "alice", "--json").stdout)["ttl_ms"]
+    expect(0 < ttl <= 3600000, f"ttl_ms is {ttl}")
+    node.quoin("touch", "accounts", "alice", "--ttl", "never")
+    answer = json.loads(node.quoin("get", "accounts", "alice", "--json").stdout)
+    expect("ttl_ms" not in answer, f"still expires: {answer}")
+    node.quoin("touch", "accounts", "nobody", "--ttl", "1s", code=1)
+
+
+def caches_come_and_go(work):
+    """create, caches, clear, drop; what a cache is made with is shown."""
+    node = a_node(work)
+    node.quoin("create", "sessions", "--ttl", "30m", "--durability", "memory", "--size-max", "1MiB")
+    node.quoin("create", "sessions", code=1)
+    node.quoin("create", "more", "--durability", "paper", code=2)
+    found = {one["name"]: one for one in json.loads(node.quoin("caches", "--json").stdout)["caches"]}
+    made = found["sessions"]
+    expect((made["ttl_ms"], made["durability"], made["size_max_bytes"]) == (1800000, "memory", 1 << 20), f"{made}")
+    names = node.quoin("caches", "--raw").stdout.split()
+    expect(names == sorted(names) and names == [row["name"] for row in rows_of(node.quoin("caches", "--csv").stdout)],
+           f"{names}")
+    fill(node, 5)
+    node.quoin("clear", "accounts", code=2)
+    expect(node.quoin("count", "accounts", "--fresh").stdout == "5\n", "cleared without being told")
+    node.quoin("clear", "accounts", "--yes")
+    expect(node.quoin("count", "accounts", "--fresh").stdout == "0\n", "not cleared")
+    node.quoin("drop", "sessions", "--yes")
+    expect("sessions" not in node.quoin("caches", "--raw").stdout.split(), "not dropped")
+    node.quoin("drop", "sessions", "--yes", code=5)
+
+
+def a_commit_shows_what_was_written(work):
+    """Soft: counts see it. Hard: too, and there are snapshots."""
+    node = a_node(work)
+    fill(node, 3)
+    node.quoin("commit")
+    expect(node.quoin("count", "accounts").stdout == "3\n", "a soft commit")
+    node.quoin("put", "accounts", "late", "1", "--wait-visible")
+    expect(node.quoin("count", "accounts").stdout == "4\n", "--wait-visible")
+    expect("disk" in node.quoin("commit", "--hard").stdout, "a hard commit")
+
+
+def nodes_tell_their_settings_and_levels(work):
+    """config says where each setting comes from; log set changes one level and says so."""
+    node = a_node(work)
+    settings = {one["setting"]: one for one in json.loads(node.quoin("config", "--json").stdout)["settings"]}
+    expect(settings["node.shards"]["value"] == "2", f"{settings['node.shards']}")
+    expect(".cfg" in settings["node.shards"]["origin"], f"{settings['node.shards']}")
+    node.quoin("config", "--node", "99", code=1)
+    node.quoin("log", "set", "log", "debug")
+    levels = {row["module"]: row["level"] for row in rows_of(node.quoin("log", "levels", "--csv").stdout)}
+    expect(levels["log"] == "debug" and levels["node"] == "info", f"{levels}")
+    node.quoin("log", "set", "all", "info")
+    node.quoin("log", "set", "nonsense", "debug", code=5)
+    node.quoin("log", code=2)
+
+
+def a_watch_repeats_until_it_is_interrupted(work):
+    """Not on a terminal: a line between the answers, none between documents; the end is 130."""
+    node = a_node(work)
+    node.quoin("put", "accounts", "alice", "100")
+    for options, expected in (([], ["100", "---", "100"]), (["--csv"], ["key,value,version"]), (["--json"], ["{"])):
+        command = [work.program("quoin"), "--uri", node.uri, "get", "accounts", "alice", "--watch=100ms",
+                   "--types", harness.ROOT / "config" / "types.cfg", *options]
+        child = work.spawn(command, stdout=-1, stderr=-1, text=True)
+        lines = [child.stdout.readline().strip() for _ in range(3)]
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=harness.CALL_S)
+        expect(child.returncode == 130, f"ended with {child.returncode}")
+        expect(all(line.startswith(part) for line, part in zip(lines, expected)), f"{options}: {lines}")
+        expect(options == [] or "---" not in lines, f"{options}: {lines}")
+
+
+def colours_are_for_terminals(work):
+    """Nothing that a pipe gets has escape sequences in it."""
+    node = a_node(work)
+    for command in (["status"], ["caches"], ["ping"], ["help"]):
+        result = node.quoin(*command)
+        expect("\x1b" not in result.stdout + result.stderr, f"{command}: {result.stdout!r}")
+
+
+if __name__ == "__main__":
+    sys.exit(harness.run_tests(
+        [a_scan_prints_every_entry_once, a_scan_goes_on_where_it_ended, raw_gives_octets_back,
+         entries_get_a_time_to_live, caches_come_and_go, a_commit_shows_what_was_written,
+         nodes_tell_their_settings_and_levels, a_watch_repeats_until_it_is_interrupted, colours_are_for_terminals],
+        harness.parser(__doc__).parse_args()))
