@@ -117,6 +117,7 @@ void driver_close(qn_client *client)
     if (client->done_fd >= 0) {
         (void)close(client->done_fd);
     }
+    log_fini(&client->log);
     (void)pthread_cond_destroy(&client->user_left);
     (void)pthread_cond_destroy(&client->role_free);
     (void)pthread_condattr_destroy(&client->monotonic);
@@ -327,6 +328,10 @@ static int64_t session_advance(qn_client *client)
             wake_at_ms = again_at_ms < wake_at_ms ? again_at_ms : wake_at_ms;
             break;
         }
+        case SESSION_DISCONNECT:
+            transport_peer_close(client->peers[action->link]);
+            client->peers[action->link] = NULL;
+            break;
         case SESSION_SEND:
             frame_send(client, action);
             break;

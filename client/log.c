@@ -34,6 +34,12 @@ void log_init(struct client_log *log, int64_t level)
 {
     *log = (struct client_log){.fn = to_stderr};
     log->level_max = level == LOG_OFF ? -1 : (int)level;
+    (void)pthread_cond_init(&log->told, NULL);
+}
+
+void log_fini(struct client_log *log)
+{
+    (void)pthread_cond_destroy(&log->told);
 }
 
 void log_add(struct client_log *log, enum qn_log_level level, const char *message,
@@ -93,6 +99,7 @@ void log_tell(qn_client *client)
         }
     }
     log->is_telling = false;
+    (void)pthread_cond_broadcast(&log->told);
 }
 
 void log_tell_forked(const struct client_log *log, const char *message)
@@ -109,6 +116,10 @@ void qn_log_to(qn_client *client, enum qn_log_level level,
 {
     if (driver_enter(client, NULL) != QN_OK) {
         return;
+    }
+    /* Nobody is inside the former one when this returns. */
+    while (client->log.is_telling) {
+        (void)pthread_cond_wait(&client->log.told, &client->mutex);
     }
     client->log.fn = fn;
     client->log.arg = arg;

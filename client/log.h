@@ -5,6 +5,8 @@
 #ifndef QUOIN_CLIENT_LOG_H
 #define QUOIN_CLIENT_LOG_H
 
+#include <pthread.h>
+
 #include "client/quoin.h"
 
 enum {
@@ -31,10 +33,12 @@ struct client_log {
     size_t count;
     size_t lost;
     bool is_telling;
+    pthread_cond_t told; /* nobody tells any more */
 };
 
 /* `level` is a number of the property log_level. Lines go to stderr. */
 void log_init(struct client_log *log, int64_t level);
+void log_fini(struct client_log *log);
 
 /* Keep a line. `message` lives for ever; `format` makes its fields. Mutex held.
  *

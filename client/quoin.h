@@ -173,8 +173,11 @@ QN_API qn_cache *qn_create(qn_client *client, const char *name, const qn_cache_o
 /* The definition of a cache. */
 QN_API qn_status qn_cache_definition(const qn_cache *cache, qn_cache_options *options);
 
-/* Remove a cache and all its entries. Its memory comes back within seconds. QN_UNKNOWN_CACHE.
- * `timeout_ms` 0 = the client's, here as everywhere. */
+/* Remove a cache and all its entries. Its memory comes back within seconds. Handles on it end with
+ * QN_UNKNOWN_CACHE, also when another cache of this name is made: open that one.
+ *
+ * QN_UNKNOWN_CACHE  there is none. `timeout_ms` 0 = the client's, here as everywhere
+ * QN_ACL            the nodes do not let clients make and drop caches */
 QN_API qn_status qn_drop(qn_client *client, const char *name, int64_t timeout_ms, qn_error *err);
 
 /* A cache and its figures, summed over the nodes. Counters run since the nodes were started. */
@@ -440,7 +443,7 @@ enum qn_log_level { QN_LOG_ERROR = 0, QN_LOG_WARN = 1, QN_LOG_INFO = 2, QN_LOG_D
 /* Where messages of the client go: `fn` with those up to `level`, from any thread that uses the
  * client, one at a time. Without it warnings go to stderr; `fn` NULL = nowhere. `fields` is
  * "key=value key=value". Never called with the keys or values of entries. `fn` does not wait, and
- * does not call the client. */
+ * does not call the client. Nobody is inside the former `fn` when the call returns. */
 QN_API void qn_log_to(qn_client *client, enum qn_log_level level,
                       void (*fn)(void *arg, enum qn_log_level level, const char *module,
                                  const char *message, const char *fields),

@@ -11,9 +11,11 @@
 static enum qn_status seeds_add(struct session *s, const struct session_options *options)
 {
     for (size_t i = 0; i < options->seed_count; i++) {
-        if (link_find_or_add(s, bytes_of_text(options->seeds[i])) == NO_LINK) {
+        int32_t link = link_find_or_add(s, bytes_of_text(options->seeds[i]));
+        if (link == NO_LINK) {
             return QN_MEMORY_FULL;
         }
+        s->links[link]->is_seed = true;
     }
     return QN_OK;
 }

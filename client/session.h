@@ -11,6 +11,9 @@
  *        ^                 |   ^                    |                     |
  *        +-- open failed --+   +---- send refused --+---------------------+
  *
+ * An endpoint that has left the table is disconnected: LEAVING, then RETIRED, until its place is
+ * taken by another one.
+ *
  * A turn of the caller's loop: `session_start` for new operations, `session_receive` for frames
  * that came, `session_step` and its actions, `session_take_done` until it gives NULL (after each
  * call that can finish operations). */
@@ -131,8 +134,9 @@ struct session_options {
 };
 
 enum session_action_kind {
-    SESSION_CONNECT, /* open the link `link` to `endpoint` */
-    SESSION_SEND,    /* send `frame` by the link; on refusal call `session_unsent` */
+    SESSION_CONNECT,    /* open the link `link` to `endpoint` */
+    SESSION_DISCONNECT, /* close it: nobody stands for it any more */
+    SESSION_SEND,       /* send `frame` by the link; on refusal call `session_unsent` */
 };
 
 struct session_action {

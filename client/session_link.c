@@ -34,22 +34,67 @@ void link_destroy(struct link *link)
     free(link);
 }
 
-int32_t link_find_or_add(struct session *s, struct bytes endpoint)
+static bool link_is_gone(const struct link *link)
+{
+    return link->state == LINK_LEAVING || link->state == LINK_RETIRED;
+}
+
+/* A place in the table of links: a new one, or that of a link that has been disconnected. */
+static int32_t link_place(const struct session *s)
 {
     for (uint32_t i = 0; i < s->link_count; i++) {
-        if (bytes_equal(bytes_of_text(s->links[i]->endpoint), endpoint)) {
+        if (s->links[i]->state == LINK_RETIRED) {
             return (int32_t)i;
         }
     }
-    if (s->link_count == LINKS_MAX) {
-        return NO_LINK;
+    return s->link_count < LINKS_MAX ? (int32_t)s->link_count : NO_LINK;
+}
+
+int32_t link_find_or_add(struct session *s, struct bytes endpoint)
+{
+    for (uint32_t i = 0; i < s->link_count; i++) {
+        if (!link_is_gone(s->links[i]) &&
+            bytes_equal(bytes_of_text(s->links[i]->endpoint), endpoint)) {
+            return (int32_t)i;
+        }
     }
-    struct link *link = link_create(endpoint);
+    int32_t place = link_place(s);
+    struct link *link = place == NO_LINK ? NULL : link_create(endpoint);
     if (!link) {
         return NO_LINK;
     }
-    s->links[s->link_count] = link;
-    return (int32_t)s->link_count++;
+    if ((uint32_t)place < s->link_count) {
+        link_destroy(s->links[place]);
+    } else {
+        s->link_count++;
+    }
+    s->links[place] = link;
+    return place;
+}
+
+static bool link_is_wanted(const struct session *s, uint32_t link)
+{
+    for (size_t n = 0; n < s->node_count; n++) {
+        for (uint32_t i = 0; i < s->nodes[n].shard_count; i++) {
+            if (s->nodes[n].links[i] == link) {
+                return true;
+            }
+        }
+    }
+    return s->links[link]->is_seed;
+}
+
+void links_retire(struct session *s)
+{
+    for (uint32_t i = 0; i < s->link_count; i++) {
+        struct link *link = s->links[i];
+        if (!link_is_gone(link) && !link_is_wanted(s, i)) {
+            link_resend(s, i); /* into its queue, from where it finds another way */
+            link->state = LINK_LEAVING;
+            link->incarnation = 0;
+            s->step_again = true;
+        }
+    }
 }
 
 bool session_link_blocked(const struct session *s, uint32_t link)
@@ -395,6 +440,17 @@ static int64_t link_step_closed(struct session *s, uint32_t link)
     return INT64_MAX;
 }
 
+static int64_t link_step_leaving(struct session *s, uint32_t link)
+{
+    if (!action_room(s)) {
+        return s->now_ms + BACKOFF_MAX_MS;
+    }
+    s->actions[s->action_count++] =
+        (struct session_action){.kind = SESSION_DISCONNECT, .link = link};
+    s->links[link]->state = LINK_RETIRED;
+    return INT64_MAX;
+}
+
 int64_t link_step(struct session *s, uint32_t link)
 {
     switch (s->links[link]->state) {
@@ -406,6 +462,10 @@ int64_t link_step(struct session *s, uint32_t link)
         return link_step_greeting(s, link);
     case LINK_READY:
         return link_step_ready(s, link);
+    case LINK_LEAVING:
+        return link_step_leaving(s, link);
+    case LINK_RETIRED:
+        break;
     }
     return INT64_MAX;
 }

@@ -176,9 +176,19 @@ static void first_attempt(struct session *s, struct session_op *op)
     }
 }
 
+/* How long its answer may take before it goes again. A commit is work that takes time, and would be
+ * done twice: it goes again when the connection is lost, and else after a long while. */
+static int64_t answer_wait_ms(const struct session_op *op)
+{
+    if (op->kind == SESSION_OP_COMMIT) {
+        return RESEND_COMMIT_MS;
+    }
+    return op->losses < 3 ? (int64_t)RESEND_MS << op->losses : RESEND_MAX_MS;
+}
+
 static void op_board(struct session *s, struct message *message, struct session_op *op)
 {
-    int64_t wait_ms = op->losses < 3 ? (int64_t)RESEND_MS << op->losses : RESEND_MAX_MS;
+    int64_t wait_ms = answer_wait_ms(op);
 
     link_dequeue(s, op);
     if (op->attempts == 0) {

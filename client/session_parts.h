@@ -21,6 +21,7 @@ enum {
     REFRESH_PAUSE_MS = 10, /* between two requests for the table */
     RESEND_MS = 1000,      /* first wait for an answer before sending again */
     RESEND_MAX_MS = 8000,
+    RESEND_COMMIT_MS = 60000,
     BACKOFF_MS = 8,
     BACKOFF_MAX_MS = 500,
     CONTROL_MESSAGES_MAX = 64,
@@ -68,10 +69,13 @@ enum link_state {
     LINK_CONNECTING,
     LINK_GREETING,
     LINK_READY,
+    LINK_LEAVING, /* its endpoint has left the table: to be disconnected */
+    LINK_RETIRED,
 };
 
 struct link {
     char *endpoint;
+    bool is_seed; /* stays, whatever the table says */
     enum link_state state;
     uint64_t incarnation; /* 0 = not known */
     bool hello_wanted;
@@ -232,6 +236,9 @@ void link_mark_up(struct session *s, uint32_t link, bool is_again);
 /* The link to an endpoint, made if need be; NO_LINK when there are too many or memory is short. */
 int32_t link_find_or_add(struct session *s, struct bytes endpoint);
 void link_destroy(struct link *link);
+
+/* Let go of links that are neither seeds nor in the table. */
+void links_retire(struct session *s);
 
 /* Queue an operation on a link. */
 void link_enqueue(struct session *s, uint32_t link, struct session_op *op, bool in_front);

@@ -299,6 +299,9 @@ void session_receive(struct session *s, uint32_t link, struct bytes frame, int64
     if (message_decode(frame, &s->arena, &m) != QN_OK) {
         return;
     }
+    if (s->links[link]->state == LINK_LEAVING || s->links[link]->state == LINK_RETIRED) {
+        return;
+    }
     s->links[link]->heard_at_ms = now_ms;
     if (s->links[link]->state == LINK_READY && s->links[link]->is_down) {
         link_mark_up(s, link, true);

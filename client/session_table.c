@@ -47,6 +47,23 @@ static void node_adopt(struct session *s, const struct wire_node *in)
     }
 }
 
+/* Those that a table does not list have left. */
+static void nodes_forget(struct session *s, const struct wire_message *message)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < s->node_count; i++) {
+        bool is_listed = message->node_count == 0;
+        for (size_t j = 0; j < message->node_count && !is_listed; j++) {
+            is_listed = message->nodes[j].id == s->nodes[i].id;
+        }
+        if (is_listed) {
+            s->nodes[kept++] = s->nodes[i];
+        }
+    }
+    s->node_count = kept;
+}
+
 const struct node *table_node(const struct session *s, uint32_t id)
 {
     for (size_t i = 0; i < s->node_count; i++) {
@@ -150,10 +167,12 @@ void table_adopt(struct session *s, const struct wire_message *message)
     for (size_t i = 0; i < message->node_count; i++) {
         node_adopt(s, &message->nodes[i]);
     }
+    nodes_forget(s, message);
     for (size_t i = 0; i < message->partition_count; i++) {
         partition_adopt(&s->partitions[i], &message->partitions[i]);
     }
     s->reach_changed = true;
+    links_retire(s);
     refused_reroute(s);
     links_reroute(s);
 }

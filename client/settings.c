@@ -8,7 +8,7 @@
 
 #include "wire/assert.h"
 
-enum { LINE_MAX_ = PROPERTY_TEXT_MAX + 64, NAME_MAX_ = 40 };
+enum { FILE_LINE_MAX = PROPERTY_TEXT_MAX + 64, VARIABLE_NAME_MAX = 40 };
 
 void settings_init(struct settings *settings)
 {
@@ -109,11 +109,11 @@ enum qn_status settings_set(struct settings *settings, enum settings_source sour
 
 /* ---- the environment ---- */
 
-static void variable_name(const qn_property *property, char name[NAME_MAX_])
+static void variable_name(const qn_property *property, char name[VARIABLE_NAME_MAX])
 {
-    int used = snprintf(name, NAME_MAX_, "QUOIN_%s", property->name);
+    int used = snprintf(name, VARIABLE_NAME_MAX, "QUOIN_%s", property->name);
 
-    for (int i = 0; i < used && i < NAME_MAX_; i++) {
+    for (int i = 0; i < used && i < VARIABLE_NAME_MAX; i++) {
         name[i] = (char)toupper((unsigned char)name[i]);
     }
 }
@@ -122,7 +122,7 @@ static enum qn_status variable_read(struct settings *settings, enum property_id 
 {
     const qn_property *property = property_at(id);
     qn_error why = QN_ERROR_INIT;
-    char name[NAME_MAX_];
+    char name[VARIABLE_NAME_MAX];
 
     variable_name(property, name);
     const char *text = getenv(name);
@@ -195,7 +195,7 @@ static enum qn_status line_take(struct settings *settings, const char *line, uns
 static enum qn_status lines_take(struct settings *settings, FILE *in, const char *file,
                                  qn_error *err)
 {
-    char line[LINE_MAX_];
+    char line[FILE_LINE_MAX];
     char why[PROPERTY_WHY_MAX];
     enum qn_status status = QN_OK;
 

@@ -150,13 +150,13 @@ static void verdict(const struct node *node, struct admin_snapshot *out)
                        "%" PRIu64 " of %" PRIu32
                        " partitions are damaged: see the log, restore from a backup",
                        out->faulted, wanted);
-    } else if (!out->ready) {
-        (void)snprintf(out->reason, sizeof out->reason,
-                       "%" PRIu64 " of %" PRIu32 " partitions are open", out->leading, wanted);
     } else if (out->disk_full) {
         (void)snprintf(out->reason, sizeof out->reason,
                        "the disk is full: changes are, or soon will be, refused; make space in "
                        "node.data_dir");
+    } else if (!out->ready) {
+        (void)snprintf(out->reason, sizeof out->reason,
+                       "%" PRIu64 " of %" PRIu32 " partitions are open", out->leading, wanted);
     } else if (memory_status(&node->memory) != QN_OK) {
         (void)snprintf(out->reason, sizeof out->reason,
                        "the memory limit is reached: changes that add are refused; remove entries "

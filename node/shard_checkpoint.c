@@ -117,6 +117,9 @@ enum qn_status checkpoint_request(struct shard *shard, uint64_t route, uint64_t 
 {
     struct checkpoint *c = &shard->checkpoint;
 
+    if (c->manifest_lost) {
+        return QN_CORRUPT;
+    }
     if (c->wait_count == COMMIT_WAITS_MAX) {
         return QN_OVERLOADED;
     }
@@ -364,7 +367,7 @@ static bool begin(struct shard *shard)
     struct checkpoint *c = &shard->checkpoint;
     uint32_t partition;
 
-    if (c->target == 0 || shard->now_ms < c->retry_at_ms || shard->log_broken) {
+    if (c->target == 0 || shard->now_ms < c->retry_at_ms || shard->log_broken || c->manifest_lost) {
         return false;
     }
     if (plan_next(&c->plan, c->target, &partition)) {
@@ -416,6 +419,9 @@ void checkpoint_seal(struct shard *shard)
     struct checkpoint *c = &shard->checkpoint;
     struct snapwriter_result result = {0};
 
+    if (c->manifest_lost) {
+        return;
+    }
     waits_fail(shard, QN_CLOSED, "the node is stopping");
     if (c->state == CHECKPOINT_WALKING) {
         grid_snapshot_end(shard->grid, c->partition);

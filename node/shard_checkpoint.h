@@ -33,6 +33,7 @@ struct checkpoint {
     uint64_t *indexes;      /* of the snapshot in force, by number in the plan; 0 = none */
     uint32_t partition;     /* being walked */
     uint64_t index;         /* of its snapshot */
+    bool manifest_lost;     /* it is damaged: nothing is written in its place */
     bool walked;            /* its last entry is in `block` or before */
     uint64_t log_first;     /* that the manifest in force says */
     uint64_t log_first_new; /* that the one under way says */
@@ -63,7 +64,8 @@ void checkpoint_look(struct shard *shard);
 /* Do a little of what is to be done. True: there is more to do at once. */
 bool checkpoint_work(struct shard *shard);
 
-/* Answer `route` once everything appended so far is in snapshots. QN_OVERLOADED: too many ask. */
+/* Answer `route` once everything appended so far is in snapshots. QN_OVERLOADED: too many ask.
+ * QN_CORRUPT: the lane is damaged. */
 QN_MUST_USE enum qn_status checkpoint_request(struct shard *shard, uint64_t route,
                                               uint64_t correlation);
 

@@ -152,7 +152,9 @@ void shard_commit(struct shard *shard, uint64_t route, const struct wire_message
     }
     if (in->level == WIRE_COMMIT_SOFT || status != QN_OK) {
         commit_ack(shard, route, in->correlation, status,
-                   status == QN_OK ? "" : "too many hard commits wait: one is enough");
+                   status == QN_OK        ? ""
+                   : status == QN_CORRUPT ? "the lane of this shard is damaged: see the node's log"
+                                          : "too many hard commits wait: one is enough");
     }
 }
 

@@ -251,17 +251,32 @@ static enum qn_status log_recover(struct shard *shard, const char *dir,
     return QN_OK;
 }
 
+/* A manifest that cannot be believed is damage of the lane: which snapshots count, and how far the
+ * log came, is not known. It stays as it is, for whoever repairs it. */
+static void manifest_damaged(struct shard *shard, const qn_error *why)
+{
+    struct txlog_damage damage = {.file = shard->lane_dir, .whole_lane = true, .text = why->text};
+
+    shard->checkpoint.manifest_lost = true;
+    recover_damage(shard, &damage);
+}
+
 static enum qn_status manifest_load(struct shard *shard, struct manifest *manifest, qn_error *err)
 {
     const struct shard_options *o = &shard->options;
     uint64_t owner = lane_owner(o->disk, o->lane, o->lane_count);
-    enum qn_status status = manifest_read(shard->lane_dir, owner, manifest, err);
+    qn_error why = QN_ERROR_INIT;
+    enum qn_status status = manifest_read(shard->lane_dir, owner, manifest, &why);
 
-    if (status == QN_ABSENT) {
-        *manifest = (struct manifest){.owner = owner};
-        status = QN_OK;
+    if (status == QN_CORRUPT) {
+        manifest_damaged(shard, &why);
     }
-    return status;
+    if (status == QN_ABSENT || status == QN_CORRUPT) {
+        manifest_fini(manifest);
+        *manifest = (struct manifest){.owner = owner};
+        return QN_OK;
+    }
+    return status == QN_OK ? QN_OK : qn_error_set(err, status, "%s", why.text);
 }
 
 /* Say durably that the lane is in use and how far its log reaches, before anything is added. On a

@@ -11,9 +11,7 @@
 #include "node/offline/offline.h"
 #include "wire/hash.h"
 
-enum { VALUE_MAX = 64, MESSAGE_MAX = 640 };
-
-#define KIND "kind="
+enum { VALUE_MAX = 64 };
 
 /* ---- what is found ---- */
 
@@ -370,7 +368,8 @@ static void verdict_print(const struct offline_verdict *verdict)
                      text_grouped(verdict->torn_bytes, torn));
     }
     if (verdict->damages > 0) {
-        (void)printf("DAMAGED in %s places", text_grouped(verdict->damages, damages));
+        (void)printf("DAMAGED in %s place%s", text_grouped(verdict->damages, damages),
+                     verdict->damages > 1 ? "s" : "");
     } else {
         (void)printf("sound");
     }

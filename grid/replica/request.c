@@ -130,6 +130,7 @@ static void join_session(struct replica *replica, const struct request *request,
     actions_reply(replica, request->event->route, request->op->id, QN_OK)->session = session->id;
 }
 
+/* Also at the memory limit: whoever wants to remove something needs a session. */
 static void open_session(struct replica *replica, const struct request *request)
 {
     const struct replica_event *event = request->event;
@@ -137,10 +138,6 @@ static void open_session(struct replica *replica, const struct request *request)
 
     if (session) {
         join_session(replica, request, session);
-    } else if (event->memory != QN_OK) {
-        request_refuse(replica, request, event->memory,
-                       "the node's memory limit is reached, so it takes no new clients: remove "
-                       "entries or raise the limit");
     } else if (event->space != QN_OK) {
         request_refuse_space(replica, request);
     } else {

@@ -8,7 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DIR_MODE = 0700, FILE_MODE = 0600, NAME_SIZE = 256 };
+enum {
+    DIR_MODE = 0700,
+    FILE_MODE = 0600,
+    NAME_SIZE = 256,
+    SPARE_SIZE = 16 * 1024, /* of space kept for the next content */
+};
 
 static enum qn_status failed(const char *what, const char *dir, const char *name, qn_error *err)
 {
@@ -111,19 +116,39 @@ static bool write_all(int fd, struct bytes content)
     return true;
 }
 
-/* The new content under its temporary name, on disk. */
+/* The new content under its temporary name, on disk. Written over what is there: the space of the
+ * content before is used, so that it can be done on a full disk, too. */
 static bool temporary_write(int dir_fd, const char *name, struct bytes content)
 {
-    int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+    int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
 
     if (fd < 0) {
         return false;
     }
-    bool done = write_all(fd, content) && fsync(fd) == 0;
+    bool done = write_all(fd, content) && ftruncate(fd, (off_t)content.size) == 0 && fsync(fd) == 0;
     int number = errno;
     (void)close(fd);
     errno = number;
     return done;
+}
+
+/* Give the content its name. The one before takes the temporary name, and so keeps its space for
+ * the next; where the file system cannot exchange names, or there was none before, it goes. */
+static bool name_take(int dir_fd, const char *temporary, const char *name)
+{
+    return renameat2(dir_fd, temporary, dir_fd, name, RENAME_EXCHANGE) == 0 ||
+           renameat(dir_fd, temporary, dir_fd, name) == 0;
+}
+
+/* Have space ready for the next content. A wish: without it the next one needs free space. */
+static void spare_keep(int dir_fd, const char *temporary, size_t size)
+{
+    int fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+
+    if (fd >= 0) {
+        (void)fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)(2 * size + SPARE_SIZE));
+        (void)close(fd);
+    }
 }
 
 enum qn_status file_replace(const char *dir, const char *name, struct bytes content, qn_error *err)
@@ -135,9 +160,12 @@ enum qn_status file_replace(const char *dir, const char *name, struct bytes cont
         return failed("open the directory of", dir, name, err);
     }
     (void)snprintf(temporary, sizeof temporary, "%s.tmp", name);
-    bool done = temporary_write(dir_fd, temporary, content) &&
-                renameat(dir_fd, temporary, dir_fd, name) == 0 && fsync(dir_fd) == 0;
+    bool done = temporary_write(dir_fd, temporary, content) && name_take(dir_fd, temporary, name) &&
+                fsync(dir_fd) == 0;
     int number = errno;
+    if (done) {
+        spare_keep(dir_fd, temporary, content.size);
+    }
     (void)close(dir_fd);
     errno = number;
     return done ? QN_OK : failed("write", dir, name, err);

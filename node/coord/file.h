@@ -13,7 +13,8 @@ QN_MUST_USE enum qn_status file_dir_make(const char *path, qn_error *err);
 
 /* Write a whole file so that it is there entirely or not at all: temporary, fsync, rename, fsync of
  * the directory. QN_IO, QN_DISK_FULL: after a failed rename or last fsync the new content may stand
- * there all the same. */
+ * there all the same. The temporary file stays with the space of the content before, so that a file
+ * that was written once can be replaced on a full disk. */
 QN_MUST_USE enum qn_status file_replace(const char *dir, const char *name, struct bytes content,
                                         qn_error *err);
 

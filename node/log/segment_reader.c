@@ -195,6 +195,43 @@ enum qn_status segment_reader_tail(struct segment_reader *reader, uint64_t from,
     return QN_OK;
 }
 
+/* The first header in `data` that is wanted; `data.size` when there is none. */
+static size_t header_find(struct bytes data, uint64_t salt, uint64_t above, uint64_t up_to,
+                          struct batch_header *header)
+{
+    for (size_t at = batch_magic_find(data, 0); at < data.size;
+         at = batch_magic_find(data, at + 1)) {
+        struct bytes rest = bytes_of(data.data + at, data.size - at);
+        if (batch_header_decode(rest, salt, header) == QN_OK && header->lsn > above &&
+            header->lsn <= up_to) {
+            return at;
+        }
+    }
+    return data.size;
+}
+
+enum qn_status segment_reader_find(struct segment_reader *reader, uint64_t from, uint64_t salt,
+                                   uint64_t above, uint64_t up_to, uint64_t *offset,
+                                   struct batch_header *header, qn_error *err)
+{
+    for (uint64_t at = from; at < reader->size; at += TAIL_STEP) {
+        struct batch_header found;
+        struct bytes data;
+        enum qn_status status =
+            segment_reader_get(reader, at, TAIL_STEP + BATCH_HEADER_SIZE, &data, err);
+        if (status != QN_OK) {
+            return status;
+        }
+        size_t place = header_find(data, salt, above, up_to, &found);
+        if (place < data.size) {
+            *offset = at + place;
+            *header = found;
+            return QN_OK;
+        }
+    }
+    return QN_ABSENT;
+}
+
 enum qn_status segment_reader_cut(struct segment_reader *reader, uint64_t size, qn_error *err)
 {
     if (ftruncate(reader->fd, (off_t)size) != 0) {

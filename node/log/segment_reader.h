@@ -48,6 +48,13 @@ QN_MUST_USE enum qn_status segment_reader_tail(struct segment_reader *reader, ui
                                                uint64_t salt, struct segment_tail *tail,
                                                qn_error *err);
 
+/* Find the first sound batch header from `from` on whose LSN is above `above` and at most `up_to`.
+ * QN_ABSENT: there is none. QN_IO, QN_MEMORY_FULL. */
+QN_MUST_USE enum qn_status segment_reader_find(struct segment_reader *reader, uint64_t from,
+                                               uint64_t salt, uint64_t above, uint64_t up_to,
+                                               uint64_t *offset, struct batch_header *header,
+                                               qn_error *err);
+
 /* Make the file end at `size`, durably. QN_IO. */
 QN_MUST_USE enum qn_status segment_reader_cut(struct segment_reader *reader, uint64_t size,
                                               qn_error *err);

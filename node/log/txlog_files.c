@@ -180,10 +180,10 @@ enum qn_status txlog_segment_remove(struct txlog *log, qn_error *err)
     }
     segment_list_drop(&log->files);
     log->look_at_ns = 0; /* there may be space now */
+    files_publish(log);
     (void)pthread_mutex_lock(&log->lock);
     log->stats.removed += removed;
     (void)pthread_mutex_unlock(&log->lock);
-    files_publish(log);
     return QN_OK;
 }
 

@@ -206,6 +206,23 @@ static enum qn_status batch_check(struct recovery *r, uint64_t offset, struct by
     return r->durable_lsn > r->expected_lsn ? batch_get(r, offset, records) : QN_ABSENT;
 }
 
+/* No batch is where one is due. When it is not needed, the reading may go on at a later one, as
+ * long as that begins where what is needed does, or before. QN_ABSENT: there is none. */
+static enum qn_status batch_pass_over(struct recovery *r, uint64_t *offset)
+{
+    struct batch_header header;
+
+    if (r->expected_lsn >= r->visitor->needed_from) {
+        return QN_ABSENT;
+    }
+    enum qn_status status = segment_reader_find(&r->reader, *offset, r->salt, r->expected_lsn,
+                                                r->visitor->needed_from, offset, &header, r->err);
+    if (status == QN_OK) {
+        r->expected_lsn = header.lsn;
+    }
+    return status;
+}
+
 /* All batches of the segment that is open. */
 static enum qn_status batches_read(struct recovery *r)
 {
@@ -216,6 +233,12 @@ static enum qn_status batches_read(struct recovery *r)
         enum qn_status status = batch_get(r, offset, &records);
         if (status == QN_OK) {
             status = batch_check(r, offset, &records);
+        }
+        if (status == QN_ABSENT) {
+            status = batch_pass_over(r, &offset);
+            if (status == QN_OK) {
+                continue;
+            }
         }
         if (status == QN_ABSENT) {
             return segment_end(r, offset);

@@ -21,7 +21,7 @@ void offline_damage(struct offline_dir *dir, const char *path, uint64_t offset, 
 
 void offline_damage_of(struct offline_dir *dir, const char *path, const qn_error *why)
 {
-    offline_damage(dir, path, 0, qn_error_failed(why) ? why->text : "its contents make no sense");
+    offline_damage(dir, path, 0, why->text[0] ? why->text : "its contents make no sense");
 }
 
 void offline_fact(const struct offline_dir *dir, const char *name, const char *format, ...)

@@ -28,6 +28,8 @@ static bool partition_wanted(const struct inspection *inspection, uint32_t parti
 
 /* What a snapshot holds. */
 struct contents {
+    struct inspection *inspection;
+    const char *path;
     struct snap_head head;
     uint64_t blocks;
     uint64_t plain;
@@ -48,6 +50,13 @@ static enum qn_status contents_block(void *arg, struct bytes block)
     return QN_OK;
 }
 
+static void contents_damage(void *arg, uint64_t offset, const char *what)
+{
+    const struct contents *contents = arg;
+
+    offline_damage(&contents->inspection->dir, contents->path, offset, what);
+}
+
 static void snapshot_tell(const struct inspection *inspection, const char *path,
                           const struct contents *contents, uint64_t size)
 {
@@ -63,10 +72,13 @@ static enum qn_status snapshot_inspect(struct inspection *inspection,
                                        const struct manifest_row *row)
 {
     struct offline_dir *dir = &inspection->dir;
-    struct contents contents = {.blocks = 0};
-    struct snap_visitor visitor = {
-        .arg = &contents, .head = contents_head, .block = contents_block};
     char path[OFFLINE_PATH_SIZE];
+    struct contents contents = {.inspection = inspection, .path = path};
+    struct snap_visitor visitor = {.arg = &contents,
+                                   .head = contents_head,
+                                   .block = contents_block,
+                                   .damage = contents_damage};
+    uint64_t before = dir->damages;
     qn_error why = QN_ERROR_INIT;
     uint64_t size = 0;
 
@@ -75,7 +87,9 @@ static enum qn_status snapshot_inspect(struct inspection *inspection,
     }
     enum qn_status status = snapfile_read(path, dir->block.disk, &visitor, &size, &why);
     if (status == QN_CORRUPT || status == QN_ABSENT) {
-        offline_damage_of(dir, path, &why);
+        if (dir->damages == before) {
+            offline_damage_of(dir, path, &why);
+        }
         return QN_OK;
     }
     if (status != QN_OK) {

@@ -59,6 +59,7 @@ static void partition_damage(struct verification *v, uint32_t partition, const c
 struct restoring {
     struct verification *v;
     uint32_t partition;
+    const char *path;
 };
 
 static enum qn_status restoring_head(void *arg, const struct snap_head *head)
@@ -81,12 +82,21 @@ static enum qn_status restoring_block(void *arg, struct bytes block)
     return grid_restore_part(restoring->v->grid, restoring->partition, block);
 }
 
+static void restoring_damage(void *arg, uint64_t offset, const char *what)
+{
+    const struct restoring *restoring = arg;
+
+    partition_damage(restoring->v, restoring->partition, restoring->path, offset, what);
+}
+
 static enum qn_status snapshot_verify(struct verification *v, const struct manifest_row *row)
 {
-    struct restoring restoring = {.v = v, .partition = row->partition};
-    struct snap_visitor visitor = {
-        .arg = &restoring, .head = restoring_head, .block = restoring_block};
     char path[OFFLINE_PATH_SIZE];
+    struct restoring restoring = {.v = v, .partition = row->partition, .path = path};
+    struct snap_visitor visitor = {.arg = &restoring,
+                                   .head = restoring_head,
+                                   .block = restoring_block,
+                                   .damage = restoring_damage};
     qn_error why = QN_ERROR_INIT;
     uint64_t size = 0;
 
@@ -103,7 +113,7 @@ static enum qn_status snapshot_verify(struct verification *v, const struct manif
     progress_tell(v, v->snapshot_bytes, 0);
     if (status == QN_CORRUPT || status == QN_ABSENT) {
         partition_damage(v, row->partition, path, 0,
-                         qn_error_failed(&why) ? why.text : "its contents make no sense");
+                         why.text[0] ? why.text : "its contents make no sense");
         return QN_OK;
     }
     return status == QN_OK ? QN_OK

@@ -45,8 +45,8 @@ QN_MUST_USE enum qn_status snapfile_create(const char *data, uint64_t owner,
                                            qn_error *err);
 
 /* Add a block of at most SNAP_BLOCK_MAX octets, packed if that pays, and send it on its way to the
- * disk: never more than some MiB are on their way, so that the sync at the end is short and holds
- * up no log. QN_DISK_FULL, QN_IO, QN_MEMORY_FULL, QN_TOO_LARGE. */
+ * disk: never more than two blocks or so are on their way, so that the sync at the end is short
+ * and holds up no log. QN_DISK_FULL, QN_IO, QN_MEMORY_FULL, QN_TOO_LARGE. */
 QN_MUST_USE enum qn_status snapfile_add(struct snapfile *file, struct bytes block, qn_error *err);
 
 /* Write the end, sync, take the name, sync the folder; frees `file` whatever happens. `*size`
@@ -67,6 +67,10 @@ struct snap_visitor {
      * reading with that status. */
     enum qn_status (*head)(void *arg, const struct snap_head *head);
     enum qn_status (*block)(void *arg, struct bytes block);
+    /* Where the file is damaged, and how; QN_CORRUPT follows, with the same in its text. May be
+     * NULL.
+     */
+    void (*damage)(void *arg, uint64_t offset, const char *what);
 };
 
 /* Read a snapshot front to back with bounded memory. `*size` (may be NULL) becomes the octets of

@@ -85,7 +85,7 @@ static bool sizes_possible(const struct snap_block *block)
     case SNAP_BLOCK_PLAIN:
         return block->plain <= SNAP_BLOCK_MAX && block->stored == block->plain;
     case SNAP_BLOCK_PACKED:
-        return block->plain <= SNAP_BLOCK_MAX && block->stored <= SNAP_STORED_MAX;
+        return block->plain <= SNAP_BLOCK_MAX && block->stored > 0 && block->stored < block->plain;
     case SNAP_BLOCK_END:
         return block->plain == SNAP_END_SIZE && block->stored == SNAP_END_SIZE;
     default:

@@ -7,8 +7,7 @@
 enum {
     SNAP_HEADER_SIZE = 96,
     SNAP_BLOCK_HEADER_SIZE = 24,
-    SNAP_END_SIZE = 16,                    /* of the end block's octets */
-    SNAP_STORED_MAX = SNAP_BLOCK_MAX + 64, /* a packed block is smaller than a plain one */
+    SNAP_END_SIZE = 16, /* of the end block's octets */
 };
 
 enum snap_block_kind {

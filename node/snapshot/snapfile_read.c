@@ -29,6 +29,9 @@ struct reading {
 
 static enum qn_status corrupt(const struct reading *r, uint64_t offset, const char *what)
 {
+    if (r->visitor->damage) {
+        r->visitor->damage(r->visitor->arg, offset, what);
+    }
     return qn_error_set(r->err, QN_CORRUPT,
                         "%s is damaged at offset %" PRIu64
                         ": %s; restore the data directory from a backup",
@@ -134,6 +137,11 @@ static enum qn_status block_stored_read(struct reading *r, const struct snap_blo
     uint8_t *place;
 
     buf_clear(&r->stored);
+    if (block->stored == 0) {
+        return block->crc == crc32c(0, buf_bytes(&r->stored))
+                   ? QN_OK
+                   : corrupt(r, offset, "bad checksum of a block");
+    }
     if (buf_extend(&r->stored, block->stored, &place) != QN_OK) {
         return qn_error_set(r->err, QN_MEMORY_FULL, "no memory to read %s", r->path);
     }
@@ -151,12 +159,16 @@ static enum qn_status block_unpack(struct reading *r, const struct snap_block *b
         *plain = buf_bytes(&r->stored);
         return QN_OK;
     }
+    size_t size = 0;
+    enum qn_status status = decompress_size(buf_bytes(&r->stored), &size);
     buf_clear(&r->plain);
-    enum qn_status status = decompress(buf_bytes(&r->stored), SNAP_BLOCK_MAX, &r->plain);
+    if (status == QN_OK && size == block->plain) {
+        status = decompress(buf_bytes(&r->stored), SNAP_BLOCK_MAX, &r->plain);
+    }
     if (status == QN_MEMORY_FULL) {
         return qn_error_set(r->err, QN_MEMORY_FULL, "no memory to read %s", r->path);
     }
-    if (status != QN_OK || r->plain.size != block->plain) {
+    if (status != QN_OK || size != block->plain) {
         return corrupt(r, r->at - block->stored, "a block does not unpack");
     }
     *plain = buf_bytes(&r->plain);

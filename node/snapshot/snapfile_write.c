@@ -14,7 +14,9 @@
 enum {
     PATH_SIZE = 4096,
     FOLDER_SIZE = 16,
-    SEND_STEP = 4 * 1024 * 1024, /* octets that are sent to the disk at once */
+    /* Octets that are sent to the disk at once. A sync of the log waits behind twice as much: with
+     * 4 MiB its p99 grew eight times while a snapshot was written, with 256 KiB by half. */
+    SEND_STEP = 256 * 1024,
 };
 
 struct snapfile {
@@ -23,11 +25,12 @@ struct snapfile {
     int dir_fd;
     int fd;
     uint64_t index;
-    uint32_t seed;   /* what block headers are tied to */
-    uint32_t number; /* of the next block */
-    uint64_t at;     /* octets so far */
-    uint64_t sent;   /* of them on their way to the disk */
-    struct buf out;  /* one block as it is stored */
+    uint32_t seed;    /* what block headers are tied to */
+    uint32_t number;  /* of the next block */
+    uint64_t at;      /* octets so far */
+    uint64_t arrived; /* of them on the disk, as far as is known without a sync */
+    uint64_t sent;    /* of them on their way there */
+    struct buf out;   /* one block as it is stored */
 };
 
 static enum qn_status failed(const struct snapfile *file, const char *what, qn_error *err)
@@ -127,18 +130,20 @@ enum qn_status snapfile_create(const char *data, uint64_t owner, const struct sn
  * whether all arrived is what the sync tells. */
 static void send_on(struct snapfile *file)
 {
+    off_t before = (off_t)file->arrived, size = (off_t)(file->sent - file->arrived);
     off_t from = (off_t)file->sent, step = (off_t)(file->at - file->sent);
 
     if (step < SEND_STEP) {
         return;
     }
-    if (from > 0) {
-        (void)sync_file_range(file->fd, 0, from,
+    if (size > 0) {
+        (void)sync_file_range(file->fd, before, size,
                               SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
                                   SYNC_FILE_RANGE_WAIT_AFTER);
-        (void)posix_fadvise(file->fd, 0, from, POSIX_FADV_DONTNEED);
+        (void)posix_fadvise(file->fd, before, size, POSIX_FADV_DONTNEED);
     }
     (void)sync_file_range(file->fd, from, step, SYNC_FILE_RANGE_WRITE);
+    file->arrived = file->sent;
     file->sent = file->at;
 }
 

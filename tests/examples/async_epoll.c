@@ -1,4 +1,4 @@
-/* Calls without waiting, answers in an event loop: qn_fd() is readable when callbacks are due.
+/* Calls without waiting, answers in a loop around epoll, beside whatever else the loop watches.
  *
  *     async_epoll quoin://localhost:7100 [cache] */
 #include <stdio.h>
@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <quoin.h>
+#include <quoin/adapters/epoll.h>
 
 enum { OPERATIONS = 1000 };
 
@@ -31,12 +32,12 @@ int main(int argc, char **argv)
 {
     qn_error err = QN_ERROR_INIT;
     struct tally tally = {0};
-    struct epoll_event event = {.events = EPOLLIN};
+    struct epoll_event event;
 
     qn_client *grid = qn_connect(argc > 1 ? argv[1] : NULL, &err);
     qn_cache *cache = qn_open_create(grid, argc > 2 ? argv[2] : "numbers", &err);
     int loop = epoll_create1(0);
-    if (qn_error_failed(&err) || epoll_ctl(loop, EPOLL_CTL_ADD, qn_fd(grid), &event) != 0) {
+    if (qn_error_failed(&err) || !qn_epoll_add(loop, grid, grid)) {
         fprintf(stderr, "%s\n", qn_explain(&err));
         return 1;
     }
@@ -44,7 +45,7 @@ int main(int argc, char **argv)
         qn_op_on_done(qn_put_start(cache, qn_int(i), qn_str("hello"), NULL, &err), on_done, &tally);
     }
     while (tally.done < OPERATIONS && !qn_error_failed(&err)) {
-        if (epoll_wait(loop, &event, 1, -1) > 0) {
+        if (epoll_wait(loop, &event, 1, -1) > 0 && event.data.ptr == grid) {
             qn_dispatch(grid, 0);
         }
     }

@@ -315,12 +315,12 @@ def refused_not_absent(node, what, at_least):
 def lost_and_foreign_logs_are_not_absence(work):
     """A lane whose log is gone, swapped, or another node's is refused; nothing in it is taken for absent."""
     gone = stored_lanes(work, "gone")
-    shutil.rmtree(gone.data_dir / "lane-0")
+    shutil.rmtree(gone.data_dir / "lane-0of2")
     refused_not_absent(gone, "a lost lane", 1)
     refused_not_absent(gone, "a lost lane, started again", 1)
 
     swapped = stored_lanes(work, "swapped")
-    lanes = [swapped.data_dir / f"lane-{lane}" for lane in (0, 1)]
+    lanes = [swapped.data_dir / f"lane-{lane}of2" for lane in (0, 1)]
     lanes[0].rename(swapped.data_dir / "aside")
     lanes[1].rename(lanes[0])
     (swapped.data_dir / "aside").rename(lanes[1])
@@ -328,48 +328,9 @@ def lost_and_foreign_logs_are_not_absence(work):
 
     other = stored_lanes(work, "other")
     victim = stored_lanes(work, "victim")
-    shutil.rmtree(victim.data_dir / "lane-0")
-    shutil.copytree(other.data_dir / "lane-0", victim.data_dir / "lane-0")
+    shutil.rmtree(victim.data_dir / "lane-0of2")
+    shutil.copytree(other.data_dir / "lane-0of2", victim.data_dir / "lane-0of2")
     refused_not_absent(victim, "the log of another node", 1)
-
-
-def a_full_disk_is_a_refusal(work):
-    """Without room for another record a put is refused, reads go on, and nothing acknowledged is lost."""
-    disk = work.path / "disk"
-    disk.mkdir()
-    if work.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk]).returncode != 0:
-        print("       (not tried: this needs the right to mount)")
-        return
-    try:
-        fill_the_disk(work, disk)
-    finally:
-        for process in work.processes:
-            harness.end_process(process)
-        work.run(["umount", disk])
-
-
-def fill_the_disk(work, disk):
-    node = started(work, data_dir=disk / "data", settings='log = { segment_size = "4MiB"; };')
-    value = work.path / "value"
-    value.write_bytes(b"v" * 1000000)
-    put = [node.quoin("put", "default", f"k{number}", "--from", value, "--timeout", "5s", code=None)
-           for number in range(40)]
-    stored = [f"k{number}" for number, result in enumerate(put) if result.returncode == 0]
-    refused = [result for result in put if result.returncode != 0]
-    expect(stored and refused, f"of 40 MB on a disk of 24 MB {len(stored)} were stored")
-    for result in refused:
-        expect(result.returncode == 5, f"expected a refusal, got {result.returncode}: {result.stderr}")
-        expect_in("disk is full", result.stderr, "put on a full disk")
-    harness.wait_until(lambda: "quoin_disk_full 1" in node.http("/metrics")[1], harness.START_S, "quoin_disk_full 1")
-    expect_in("disk_full", node.log_text(), "the log of the node")
-    still_serves(node, "its disk is full")
-    node.kill()
-    work.run(["mount", "-o", "remount,size=64m", disk])
-    node.start()
-    still_serves(node, "there is room on its disk again")
-    expect(node.count("default") == len(stored) + 1, "what was refused must not be there, what was stored must")
-    for key in stored:
-        node.quoin("contains", "default", key)
 
 
 def wrong_settings_are_named(work):
@@ -494,7 +455,7 @@ if __name__ == "__main__":
          rejected_lines_are_kept, random_octets_on_the_ports, frames_of_garbage, an_older_epoch_is_refused,
          a_foreign_directory_is_left_alone, two_nodes_never_share_a_directory,
          an_unreadable_directory_is_named, a_damaged_superblock_is_named,
-         damage_is_reported_with_file_and_offset, lost_and_foreign_logs_are_not_absence, a_full_disk_is_a_refusal, wrong_settings_are_named,
+         damage_is_reported_with_file_and_offset, lost_and_foreign_logs_are_not_absence,  wrong_settings_are_named,
          the_settings_can_be_seen, a_port_in_use_is_named, a_node_that_is_not_there,
          a_node_that_does_not_answer, signals_stop_it_cleanly, health_and_metrics],
         harness.parser(__doc__).parse_args()))

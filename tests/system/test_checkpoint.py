@@ -5,10 +5,8 @@ The state of a data directory is compared by the hash that `quoin log verify` pr
 """
 
 import json
-import pathlib
 import random
 import sys
-import time
 
 import harness
 from harness import expect, wait_until
@@ -157,7 +155,11 @@ def a_crash_at_any_file_operation_loses_nothing(work, rounds, seed):
                                       stderr=log, cwd=work.path, env={**harness.os.environ, **environment})
         node.wait_ready()
         arm.touch()
-        node.quoin("commit", "--hard", "--timeout", "30s", code=None)
+        commit = work.spawn([work.program("quoin"), "--uri", node.uri, "commit", "--hard", "--timeout", "120s"],
+                            stdin=None, stdout=harness.subprocess.DEVNULL, stderr=harness.subprocess.DEVNULL)
+        wait_until(lambda node=node, commit=commit: node.process.poll() is not None or commit.poll() is not None, 120,
+                   "the checkpoint to end, or the node")
+        harness.end_process(commit)
         if node.process.poll() is None:
             node.kill()
         else:

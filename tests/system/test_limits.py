@@ -71,8 +71,8 @@ def the_node_limit_holds(work):
     node = work.node(shards=1, settings='limits = { memory_max = "96MiB"; };')
     node.start()
     base = resident(node)
-    node.quoin("bench", "default", "--load", "--keys", 2000000, "--value-size", 200, "--in-flight", 256,
-               "--timeout", "300ms", "--time", "20s", code=None)
+    node.quoin("bench", "default", "--load", "--keys", 500000, "--value-size", 200, "--in-flight", 256,
+               "--timeout", "300ms", code=None)
     node.expect_running("reaching the memory limit")
     grown = resident(node) - base
     if "asan" not in str(work.build) and "tsan" not in str(work.build):
@@ -117,17 +117,21 @@ def full_disk(work, disk):
                 out.flush()
         except OSError:
             pass
-    node.quoin("bench", "default", "--load", "--keys", 200000, "--value-size", 200, "--in-flight", 64,
-               "--timeout", "500ms", "--time", "10s", code=None)
+    node.quoin("bench", "default", "--load", "--keys", 300000, "--value-size", 200, "--in-flight", 64,
+               "--timeout", "500ms", code=None)
     node.expect_running("the disk was full")
     refused = node.quoin("put", "default", "during", "1", "--timeout", "500ms", code=None)
     expect(refused.returncode not in (0, 4), f"a put on a full disk ended with {refused.returncode}: "
                                              f"{refused.stdout}{refused.stderr}")
+    harness.expect_in("disk is full", refused.stdout + refused.stderr, "the refusal")
+    wait_until(lambda: metric(node, "quoin_disk_full") == 1, 30, "quoin_disk_full to be 1")
     node.quoin("get", "default", "before")
     node.kill()
-    node.start()  # also on a full disk
-    node.quoin("get", "default", "before")
+    node.spawn()  # opens its partitions, which is a change, too, as soon as there is space
+    wait_until(lambda: "disk is full" in node.http("/readyz")[1], 60, "/readyz to name the reason")
     ballast.unlink()
+    node.wait_ready()
+    node.quoin("get", "default", "before")
     wait_until(lambda: node.quoin("put", "default", "after", "1", "--timeout", "2s", code=None).returncode == 0, 30,
                "changes to be taken again")
     node.quoin("get", "default", "during", code=EXIT_ABSENT)

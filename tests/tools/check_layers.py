@@ -37,6 +37,10 @@ POSIX = C | {
 THREADS = {"pthread.h", "signal.h"}
 TEST = {"cmocka.h", "jansson.h", "setjmp.h", "getopt.h"}
 
+INSTALLED = {"quoin.h", "quoin/adapters/epoll.h", "quoin/adapters/event.h", "quoin/adapters/poll.h",
+             "quoin/adapters/uv.h"}
+LOOPS = {"event2/event.h", "uv.h"}
+
 # ---- Who may include it ------------------------------------------------------------------------------
 
 
@@ -89,8 +93,10 @@ TABLE = {
     "tests/unit/transport": Layer(("**",), POSIX | THREADS | TEST | {"zmq.h"}, posix_macro=True),
     "tests/bench": Layer(("client/quoin.h", "wire/**", "tests/lib/*.h"),
                          POSIX | THREADS | TEST | {"zmq.h"}, posix_macro=True),
-    # What a program outside of the project can do.
-    "tests/examples": Layer(("client/quoin.h", "quoin.h"), POSIX | THREADS | {"quoin.h"}, posix_macro=True),
+    # What a program outside of the project can do: these see what is installed, and the library of an event loop.
+    "client/adapters": Layer((), POSIX | INSTALLED | LOOPS, posix_macro=True),
+    "tests/examples": Layer(("client/quoin.h", "quoin.h"), POSIX | THREADS | INSTALLED | LOOPS, posix_macro=True),
+    "tests/unit/client/outside": Layer((), POSIX | INSTALLED, posix_macro=True),
     "tests/system": Layer(("client/quoin.h",), POSIX | THREADS | {"dlfcn.h"}, posix_macro=True),
 }
 

@@ -204,6 +204,13 @@ size_t fake_grid_control_count(const struct fake_grid *g, uint32_t kind)
     return g->control_counts[kind];
 }
 
+void fake_grid_move(struct fake_grid *g, uint32_t shard, const char *endpoint)
+{
+    free(g->endpoints[shard]);
+    g->endpoints[shard] = text_copy(endpoint);
+    g->epoch++;
+}
+
 void fake_grid_change_cluster(struct fake_grid *g)
 {
     g->cluster++;

@@ -49,6 +49,9 @@ void fake_grid_damage(struct fake_grid *grid);
 struct wire_op fake_grid_latest(const struct fake_grid *grid, uint32_t kind);
 size_t fake_grid_control_count(const struct fake_grid *grid, uint32_t kind);
 
+/* A shard listens somewhere else from now on, in the next epoch. */
+void fake_grid_move(struct fake_grid *grid, uint32_t shard, const char *endpoint);
+
 /* Belong to another cluster from now on. */
 void fake_grid_change_cluster(struct fake_grid *grid);
 

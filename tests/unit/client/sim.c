@@ -30,6 +30,7 @@ struct sim {
     size_t parcel_count;
     size_t parcel_capacity;
     size_t frames_sent;
+    size_t links_open;
     size_t events[SESSION_NODE_REFUSED + 1];
     struct buf answer;
     void (*on_done)(struct session_op *op, int64_t now_ms, void *arg);
@@ -123,6 +124,11 @@ struct fake_grid *sim_grid(struct sim *sim)
 struct session *sim_session(struct sim *sim)
 {
     return sim->session;
+}
+
+size_t sim_links_open(const struct sim *sim)
+{
+    return sim->links_open;
 }
 
 size_t sim_frames_sent(const struct sim *sim)
@@ -231,6 +237,8 @@ static void act(struct sim *sim)
     sim->wake_at_ms = actions.wake_at_ms;
     for (size_t i = 0; i < actions.count; i++) {
         const struct session_action *action = &actions.list[i];
+        sim->links_open += action->kind == SESSION_CONNECT;
+        sim->links_open -= action->kind == SESSION_DISCONNECT;
         if (action->kind == SESSION_SEND && sim->is_down) {
             session_unsent(sim->session, action->link, action->message);
         } else if (action->kind == SESSION_SEND) {
@@ -243,7 +251,7 @@ static void act(struct sim *sim)
 
 static void links_connect(struct sim *sim)
 {
-    for (uint32_t link = 0; link < SIM_LINKS; link++) {
+    for (uint32_t link = 0; link < SIM_LINKS_MAX; link++) {
         if (strcmp(session_link_endpoint(sim->session, link), "?") != 0 &&
             session_link_blocked(sim->session, link)) {
             session_writable(sim->session, link, sim->now_ms);

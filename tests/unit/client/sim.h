@@ -7,7 +7,7 @@
 #include "client/session.h"
 #include "tests/unit/client/fake_grid.h"
 
-enum { SIM_LINKS = 2, SIM_PARTITIONS = 8 }; /* of each of two services */
+enum { SIM_LINKS = 2, SIM_LINKS_MAX = 4, SIM_PARTITIONS = 8 }; /* of each of two services */
 
 struct sim_faults {
     uint32_t lose_percent;    /* of frames, each way */
@@ -53,6 +53,9 @@ void sim_on_done(struct sim *sim, void (*fn)(struct session_op *op, int64_t now_
 
 /* How often the session told of it. */
 size_t sim_events(const struct sim *sim, enum session_event event);
+
+/* Links open now. */
+size_t sim_links_open(const struct sim *sim);
 
 /* Frames that the client has sent, and the largest number of operations in one of them. */
 size_t sim_frames_sent(const struct sim *sim);

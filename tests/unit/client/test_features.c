@@ -412,6 +412,29 @@ static void damaged_values_are_told(void **state)
     qn_close(client);
 }
 
+/* ---- settings ---- */
+
+/* A client is made of a configuration, which may be used again; without waiting, too. */
+static void a_client_is_made_of_settings(void **state)
+{
+    qn_error err = QN_ERROR_INIT;
+    qn_config *config = qn_config_new(&err);
+
+    (void)state;
+    assert_int_equal(qn_config_set(config, "uri", server.uri, &err), QN_OK);
+    assert_int_equal(qn_config_set(config, "in_flight", "3", &err), QN_OK);
+    qn_client *client = qn_connect_config(config, &err);
+    qn_client *other = qn_connect_config_start(config, &err);
+    qn_config_free(config);
+    fine(&err);
+    assert_int_equal(setting_number(&client->settings, PROPERTY_IN_FLIGHT), 3);
+    assert_int_equal(qn_put(accounts_of(other), qn_int(1), qn_int(1), NULL, &err), QN_OK);
+    qn_close(client);
+    qn_close(other);
+    assert_null(qn_connect_config(NULL, &err));
+    told(&err, QN_INVALID, "no settings");
+}
+
 /* ---- outcomes ---- */
 
 /* A put that is applied while its answers are lost. */
@@ -419,7 +442,7 @@ static void put_unknown(qn_cache *cache, int64_t key, qn_error *err)
 {
     qn_options options = QN_OPTIONS_INIT;
 
-    options.timeout_ms = 60;
+    options.timeout_ms = 250;
     atomic_store(&server.curt, true);
     assert_int_equal(qn_put(cache, qn_int(key), qn_int(1), &options, err), QN_DEADLINE);
     atomic_store(&server.curt, false);
@@ -477,7 +500,7 @@ static void a_lost_change_is_settled(void **state)
     int64_t number = -1;
 
     (void)state;
-    options.timeout_ms = 60;
+    options.timeout_ms = 250;
     assert_int_equal(qn_put(cache, qn_int(1), qn_int(0), NULL, &err), QN_OK);
     atomic_store(&server.mute, true);
     assert_int_equal(qn_put(cache, qn_int(1), qn_int(7), &options, &err), QN_DEADLINE);
@@ -533,7 +556,7 @@ static void every_change_has_a_name(void **state)
     char id[QN_CHANGE_ID_MAX];
 
     (void)state;
-    options.timeout_ms = 60;
+    options.timeout_ms = 250;
     assert_int_equal(qn_put(cache, qn_int(1), qn_int(0), NULL, &err), QN_OK);
     (void)qn_batch_put(batch, qn_int(1), qn_int(1), &err);
     (void)qn_batch_get(batch, qn_int(1), &err);
@@ -541,7 +564,7 @@ static void every_change_has_a_name(void **state)
     atomic_store(&server.curt, true);
     qn_op *op = qn_put_start(cache, qn_int(1), qn_int(2), &options, &err);
     assert_true(qn_op_wait(op, -1));
-    assert_int_equal(qn_batch_run(batch, 60, &err), QN_DEADLINE);
+    assert_int_equal(qn_batch_run(batch, 250, &err), QN_DEADLINE);
     atomic_store(&server.curt, false);
     outcome_is(client, qn_change_id(qn_op_error(op)), QN_APPLIED, QN_OK);
     assert_int_equal(qn_batch_change_id(batch, 1, id, sizeof id), 1);
@@ -563,7 +586,7 @@ static void a_short_error_is_not_overrun(void **state)
     qn_cache *cache = accounts_of(client);
 
     (void)state;
-    options.timeout_ms = 60;
+    options.timeout_ms = 250;
     assert_int_equal(qn_put(cache, qn_int(1), qn_int(0), NULL, NULL), QN_OK);
     memset(&err, 0x77, sizeof err);
     err.size = 0;
@@ -851,6 +874,7 @@ int main(void)
         WITH_SERVER(values_are_compressed_when_it_pays),
         WITH_SERVER(every_call_unpacks),
         WITH_SERVER(damaged_values_are_told),
+        WITH_SERVER(a_client_is_made_of_settings),
         WITH_SERVER(an_unknown_change_is_settled),
         WITH_SERVER(a_lost_change_is_settled),
         WITH_SERVER(outcomes_that_nobody_knows),

@@ -333,6 +333,27 @@ static void requests_reach_their_shard(void **state)
     sim_destroy(sim);
 }
 
+/* A commit takes time: it is not asked for again while the node lives, but after a restart. */
+static void a_commit_is_waited_for(void **state)
+{
+    struct session_op op = {.kind = SESSION_OP_COMMIT, .node = 1};
+    struct sim *sim = ready();
+
+    (void)state;
+    sim_hold(sim, false, true);
+    sim_start(sim, &op, 40000);
+    sim_run_ms(sim, 10);
+    sim_hold(sim, false, false); /* greetings are answered */
+    sim_run_ms(sim, 20000);
+    assert_int_equal(op.attempts, 1);
+    assert_int_equal(fake_grid_control_count(sim_grid(sim), WIRE_COMMIT), 1);
+    sim_restart(sim, 10);
+    assert_true(sim_finish(sim, &op));
+    assert_int_equal(op.status, QN_OK);
+    assert_int_equal(fake_grid_control_count(sim_grid(sim), WIRE_COMMIT), 2);
+    sim_destroy(sim);
+}
+
 /* A refusal in the answer itself is told with its reason. */
 static void a_refused_request_is_explained(void **state)
 {
@@ -393,6 +414,32 @@ static void a_watched_node_is_missed(void **state)
     sim_destroy(sim);
 }
 
+/* A shard that has moved is found at its new address, what was under way to the old one goes there,
+ * and the old link is closed; its place is used again. */
+static void a_link_that_is_not_in_the_table_is_closed(void **state)
+{
+    static const char *const endpoints[] = {"tcp://node:3", "tcp://node:4", "tcp://node:2"};
+    struct change puts[20];
+    struct sim *sim = ready();
+
+    (void)state;
+    for (size_t round = 0; round < 9; round++) {
+        for (uint32_t i = 0; i < 20; i++) {
+            sim_start(sim, put_make(&puts[i], i, (uint32_t)round * 20 + i + 2), 5000);
+        }
+        fake_grid_move(sim_grid(sim), 1, endpoints[round % 3]);
+        for (uint32_t i = 0; i < 20; i++) {
+            assert_true(sim_finish(sim, &puts[i].op));
+            assert_int_equal(puts[i].op.status, QN_OK);
+            assert_int_equal(fake_grid_applied(sim_grid(sim), (uint32_t)round * 20 + i + 2), 1);
+        }
+        sim_run_ms(sim, 100);
+        assert_int_equal(sim_links_open(sim), 2);
+        assert_true(sim_session(sim)->link_count <= 3);
+    }
+    sim_destroy(sim);
+}
+
 /* A shard that is connected and says nothing is down all the same. */
 static void a_silent_shard_is_down(void **state)
 {
@@ -424,8 +471,10 @@ int main(void)
         cmocka_unit_test(a_repeated_drop_succeeds),
         cmocka_unit_test(an_unanswered_drop_is_unknown),
         cmocka_unit_test(requests_reach_their_shard),
+        cmocka_unit_test(a_commit_is_waited_for),
         cmocka_unit_test(a_refused_request_is_explained),
         cmocka_unit_test(a_service_has_its_own_partitions),
+        cmocka_unit_test(a_link_that_is_not_in_the_table_is_closed),
         cmocka_unit_test(a_watched_node_is_missed),
         cmocka_unit_test(a_silent_shard_is_down),
     };

@@ -212,7 +212,7 @@ static void at_the_memory_limit_only_additions_are_refused(void **state)
     int status = lab_done(lab, ME, lab_change(WIRE_OP_PUT_IF_ABSENT, s, 3, "c", "v"))->status;
     assert_int_equal(status, QN_MEMORY_FULL);
     status = lab_done(lab, 2, (struct wire_op){.kind = WIRE_OP_SESSION_OPEN})->status;
-    assert_int_equal(status, QN_MEMORY_FULL);
+    assert_int_equal(status, QN_OK); /* it may want to remove something */
     status = lab_done(lab, ME, (struct wire_op){.kind = WIRE_OP_SESSION_OPEN})->status;
     assert_int_equal(status, QN_OK); /* it has one */
     assert_int_equal(lab_done(lab, ME, put(s, 2, "b"))->status, QN_OK);

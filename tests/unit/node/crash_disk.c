@@ -11,7 +11,7 @@
 
 #include "tests/lib/check.h"
 
-enum { NAME_MAX_SIZE = 64, LIVE_PATH_SIZE = 2 * PATH_MAX_SIZE + 2 * NAME_MAX_SIZE };
+enum { NAME_MAX_SIZE = 64, LIVE_PATH_SIZE = 2 * PATH_MAX_SIZE + 512 };
 
 struct crash_inode {
     ino_t number;

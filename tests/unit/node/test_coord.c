@@ -434,7 +434,7 @@ static void files_are_replaced_as_a_whole(void **state)
     assert_false(qn_error_failed(&err));
     assert_int_equal(file_replace(folder.path, "f", bytes_of_text("long content"), &err), QN_OK);
     assert_int_equal(file_replace(folder.path, "f", bytes_of_text("short"), &err), QN_OK);
-    assert_int_equal(folder_count(&folder, ".tmp"), 0);
+    assert_int_equal(folder_count(&folder, ".tmp"), 1); /* space for the next one */
     assert_int_equal(file_read(folder.path, "f", 5, &content, &err), QN_OK);
     assert_bytes_equal(buf_bytes(&content), bytes_of_text("short"));
     buf_fini(&content);

@@ -467,6 +467,30 @@ static void a_block_that_is_too_large_is_refused(void **state)
     folder_remove(&folder);
 }
 
+/* A packed block of no octets, or of no fewer than it has when unpacked, is none that was ever
+ * written: refused before anything is made of it. */
+static void impossible_sizes_are_refused(void **state)
+{
+    static const struct snap_block impossible[] = {
+        {.kind = SNAP_BLOCK_PACKED, .plain = 100, .stored = 0},
+        {.kind = SNAP_BLOCK_PACKED, .plain = 100, .stored = 100},
+        {.kind = SNAP_BLOCK_PACKED, .plain = SNAP_BLOCK_MAX + 1u, .stored = 100},
+        {.kind = SNAP_BLOCK_PLAIN, .plain = SNAP_BLOCK_MAX + 1u, .stored = SNAP_BLOCK_MAX + 1u},
+        {.kind = SNAP_BLOCK_PLAIN, .plain = 100, .stored = 99},
+        {.kind = SNAP_BLOCK_END, .plain = SNAP_END_SIZE, .stored = 8},
+        {.kind = 4, .plain = 100, .stored = 100},
+    };
+    uint8_t octets[SNAP_BLOCK_HEADER_SIZE];
+    struct snap_block found;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {
+        snap_block_encode(&impossible[i], 5, octets);
+        assert_int_equal(snap_block_decode(bytes_of(octets, sizeof octets), 5, &found),
+                         QN_MALFORMED);
+    }
+}
+
 /* Names sort as their indexes; nothing else passes for one. */
 static void only_twenty_digits_name_a_snapshot(void **state)
 {
@@ -501,6 +525,7 @@ int main(void)
         cmocka_unit_test(cleaning_keeps_what_counts),
         cmocka_unit_test(leftovers_of_the_lane_are_removed),
         cmocka_unit_test(a_block_that_is_too_large_is_refused),
+        cmocka_unit_test(impossible_sizes_are_refused),
         cmocka_unit_test(only_twenty_digits_name_a_snapshot),
     };
 

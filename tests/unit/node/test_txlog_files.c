@@ -115,7 +115,9 @@ static void truncating_an_idle_log_is_done_soon(void **state)
     txlog_stats(f.log, &after);
     assert_int_equal(before.first_lsn, 0);
     assert_int_equal(after.first_lsn, ends[5]);
-    assert_int_equal(before.disk_bytes - after.disk_bytes, 3 * SMALL);
+    /* Six segments, three of them now gone, and the next one if it has been prepared yet. */
+    assert_true(before.disk_bytes == 6 * SMALL || before.disk_bytes == 7 * SMALL);
+    assert_true(after.disk_bytes == 3 * SMALL || after.disk_bytes == 4 * SMALL);
     txlog_truncate(f.log, ends[2]); /* backwards: nothing */
     fixture_put(&f, 0, 10);
     txlog_stats(f.log, &after);
@@ -223,6 +225,42 @@ static void a_bad_record_that_is_not_needed_is_no_damage(void **state)
     assert_int_equal(found.damages, 1);
     assert_false(found.whole_lane);
     found_fini(&found);
+    buf_fini(&image);
+    fixture_close(&f);
+}
+
+/* Nor is a batch whose header is bad, wherever a snapshot holds all of it: the reading goes on at
+ * the next one. */
+static void a_bad_batch_that_is_not_needed_is_no_damage(void **state)
+{
+    struct fixture f;
+    struct found found;
+    uint64_t ends[8];
+    char path[PATH_MAX_SIZE];
+    struct buf image = {0};
+
+    (void)state;
+    fixture_open(&f, 1 << 20);
+    for (int i = 0; i < 8; i++) {
+        fixture_put(&f, 0, 100);
+        ends[i] = f.lsn;
+    }
+    log_close(&f);
+    folder_segment(&f.folder, 0, path);
+    file_load(path, &image);
+    size_t batch = BATCH_HEADER_SIZE + RECORD_HEADER_SIZE + 100;
+    for (size_t bad = 0; bad < 8; bad++) {
+        image.data[SEGMENT_HEADER_SIZE + bad * batch + 9] ^= 1;
+        file_store(path, buf_bytes(&image));
+        for (size_t held = 0; held < 8; held++) { /* the first so many records are in snapshots */
+            uint64_t needed_from = held > 0 ? ends[held - 1] : 0;
+            assert_int_equal(recover_known(&f, needed_from, f.lsn, true, &found), QN_OK);
+            assert_int_equal(found.damages, bad < held ? 0 : 1);
+            assert_int_equal(found.count, bad < held ? 8 - held : bad - held);
+            found_fini(&found);
+        }
+        image.data[SEGMENT_HEADER_SIZE + bad * batch + 9] ^= 1;
+    }
     buf_fini(&image);
     fixture_close(&f);
 }
@@ -403,6 +441,7 @@ int main(void)
         cmocka_unit_test(a_failed_sync_of_the_directory_fails_the_log),
         cmocka_unit_test(leftovers_below_what_is_needed_do_not_matter),
         cmocka_unit_test(a_bad_record_that_is_not_needed_is_no_damage),
+        cmocka_unit_test(a_bad_batch_that_is_not_needed_is_no_damage),
         cmocka_unit_test(segments_missing_at_the_end_are_damage),
         cmocka_unit_test(a_cut_below_the_known_end_is_damage),
         cmocka_unit_test(a_log_that_does_not_reach_down_is_damage),

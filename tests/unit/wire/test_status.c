@@ -13,6 +13,7 @@ static void numbers_are_pinned(void **state)
     assert_int_equal(QN_STALE_EPOCH, -2);
     assert_int_equal(QN_INDETERMINATE, -15);
     assert_int_equal(QN_MALFORMED, -35);
+    assert_int_equal(QN_WITHDRAWN, -36);
 }
 
 /* Every status has its own number, a name and a text. */
@@ -45,6 +46,8 @@ static void certainty_follows_the_error_table(void **state)
     assert_int_equal(qn_status_certainty(QN_DISK_FULL), QN_NOT_APPLIED);
     assert_int_equal(qn_status_certainty(QN_INDETERMINATE), QN_UNKNOWN);
     assert_int_equal(qn_status_certainty(QN_SESSION_EXPIRED), QN_UNKNOWN);
+    assert_int_equal(qn_status_certainty(QN_WITHDRAWN), QN_NOT_APPLIED);
+    assert_false(qn_status_retry(QN_WITHDRAWN));
     assert_int_equal(qn_status_certainty((enum qn_status) - 1000), QN_UNKNOWN);
 }
 
@@ -65,6 +68,61 @@ static void an_error_is_sticky(void **state)
     assert_false(qn_error_failed(NULL));
 }
 
+/* A failure of unknown outcome carries the name of its change, until it is cleared. */
+static void an_error_names_its_change(void **state)
+{
+    qn_error err = QN_ERROR_INIT;
+
+    (void)state;
+    assert_string_equal(qn_change_id(&err), "");
+    (void)qn_error_set(&err, QN_DEADLINE, "put");
+    qn_error_set_change(&err, "w1-17");
+    assert_string_equal(qn_change_id(&err), "w1-17");
+    qn_error_clear(&err);
+    assert_string_equal(qn_change_id(&err), "");
+    qn_error_set_change(NULL, "w1-17");
+    assert_string_equal(qn_change_id(NULL), "");
+}
+
+/* A caller that knows a smaller struct is not written to behind it, whatever it says its size is.
+ */
+static void a_smaller_error_is_not_overrun(void **state)
+{
+    static const size_t sizes[] = {0, 1, offsetof(qn_error, change_id), sizeof(qn_error) - 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        qn_error err;
+        memset(&err, 0x55, sizeof err);
+        err.size = sizes[i];
+        qn_error_clear(&err);
+        (void)qn_error_set(&err, QN_DEADLINE, "put");
+        qn_error_set_change(&err, "w1-17");
+        assert_int_equal(err.size, sizes[i]);
+        assert_string_equal(err.text, "put");
+        assert_string_equal(qn_change_id(&err), "");
+        assert_int_equal(((const unsigned char *)&err)[sizeof err - 1], 0x55);
+    }
+}
+
+/* A larger one, of a later version, keeps what we do not know. */
+static void a_larger_error_keeps_its_rest(void **state)
+{
+    struct {
+        qn_error err;
+        char later[16];
+    } larger;
+
+    (void)state;
+    memset(&larger, 0x55, sizeof larger);
+    larger.err.size = sizeof larger;
+    qn_error_clear(&larger.err);
+    qn_error_set_change(&larger.err, "w1-17");
+    assert_int_equal(larger.err.size, sizeof larger);
+    assert_string_equal(qn_change_id(&larger.err), "w1-17");
+    assert_int_equal(larger.later[0], 0x55);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -72,6 +130,9 @@ int main(void)
         cmocka_unit_test(numbers_are_unique),
         cmocka_unit_test(certainty_follows_the_error_table),
         cmocka_unit_test(an_error_is_sticky),
+        cmocka_unit_test(an_error_names_its_change),
+        cmocka_unit_test(a_smaller_error_is_not_overrun),
+        cmocka_unit_test(a_larger_error_keeps_its_rest),
     };
     return RUN_TESTS(tests);
 }
