@@ -100,10 +100,11 @@ const struct cfg_setting cfg_table[CFG_SETTING_COUNT] = {
      .min = 64 * MIB, .max = 1024 * GIB,
      .text = "Log that a start may have to read, of all shards together: checkpoints keep it\n"
              "below. At least 4 segments for each shard."},
-    {SIZE(log, snapshot_rate, log_snapshot_rate_bytes), .standard = "0B",
+    {SIZE(log, snapshot_rate, log_snapshot_rate_bytes), .standard = "48MiB",
      .min = 0, .max = 1024 * GIB,
-     .text = "Octets of snapshots that each shard writes in a second at most, so that clients\n"
-             "keep their share of the disk. 0B: no limit."},
+     .text = "Octets of entries that each shard puts into snapshots in a second at most, so that\n"
+             "clients keep their share of disk and CPU; without limit once three quarters of the\n"
+             "replay budget are used. 0B: never a limit."},
 
     {SIZE(limits, key_size_max, limits_key_size_max_bytes), .standard = "64KiB",
      .min = 16, .max = 64 * KIB,

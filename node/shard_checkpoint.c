@@ -57,8 +57,7 @@ enum qn_status checkpoint_open(struct shard *shard, struct manifest *manifest, q
                                          .manifest = *manifest,
                                          .notify = writer_notify,
                                          .arg = shard,
-                                         .rate_max = shard->options.cfg->log_snapshot_rate_bytes /
-                                                     shard->options.lane_count};
+                                         .rate_max = shard->options.cfg->log_snapshot_rate_bytes};
     enum qn_status status = snapwriter_open(&options, &shard->checkpoint.writer, err);
 
     if (status == QN_OK) {
@@ -97,13 +96,22 @@ bool checkpoint_behind(const struct shard *shard)
     return checkpoint_log_used(shard) > max - max / 8;
 }
 
+/* Snapshots take their time, so that clients notice little, until the log comes near its limit. */
+static void rate_choose(struct shard *shard, uint64_t used, uint64_t max)
+{
+    snapwriter_rate_set(shard->checkpoint.writer,
+                        used > max - max / 4 ? 0 : shard->options.cfg->log_snapshot_rate_bytes);
+}
+
 void checkpoint_look(struct shard *shard)
 {
     struct checkpoint *c = &shard->checkpoint;
     int64_t interval_ms = shard->options.cfg->commit_hard_interval_ms;
     uint64_t next = txlog_next(shard->log), half = budget(shard) / 2;
+    uint64_t used = checkpoint_log_used(shard);
 
-    if (checkpoint_log_used(shard) > half && next - half > c->target) {
+    rate_choose(shard, used, 2 * half);
+    if (used > half && next - half > c->target) {
         /* Only what is oldest: so the work is spread, and never more than needed. */
         c->target = next - half;
     }

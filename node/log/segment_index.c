@@ -18,6 +18,7 @@ void segment_index_name(uint64_t first_lsn, char name[INDEX_NAME_SIZE])
 void segment_index_builder_fini(struct segment_index_builder *builder)
 {
     free(builder->rows);
+    free(builder->sorted);
     free(builder->places);
     *builder = (struct segment_index_builder){0};
 }
@@ -33,17 +34,18 @@ void segment_index_builder_clear(struct segment_index_builder *builder)
 size_t segment_index_builder_memory(const struct segment_index_builder *builder)
 {
     return builder->row_capacity * sizeof *builder->rows +
+           builder->sorted_capacity * sizeof *builder->sorted +
            builder->place_capacity * sizeof *builder->places;
 }
 
-/* Where the row of a partition is or should be. */
-static size_t row_place(const struct segment_index_row *rows, size_t count, uint32_t partition)
+/* Where in `sorted` the row of a partition is or should be. */
+static size_t row_place(const struct segment_index_builder *b, uint32_t partition)
 {
-    size_t low = 0, high = count;
+    size_t low = 0, high = b->row_count;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (rows[middle].partition < partition) {
+        if (b->rows[b->sorted[middle]].partition < partition) {
             low = middle + 1;
         } else {
             high = middle;
@@ -68,23 +70,32 @@ static bool grow(void **list, size_t *capacity, size_t count, size_t size)
     return true;
 }
 
+/* Room for another row in both lists. */
+static bool row_room(struct segment_index_builder *b)
+{
+    void *rows = b->rows, *sorted = b->sorted;
+    bool grown = grow(&rows, &b->row_capacity, b->row_count, sizeof *b->rows);
+
+    b->rows = rows;
+    grown = grown && grow(&sorted, &b->sorted_capacity, b->row_count, sizeof *b->sorted);
+    b->sorted = sorted;
+    return grown;
+}
+
 static struct segment_index_row *row_get(struct segment_index_builder *b, uint32_t partition)
 {
-    size_t at = row_place(b->rows, b->row_count, partition);
+    size_t at = row_place(b, partition);
 
-    if (at < b->row_count && b->rows[at].partition == partition) {
-        return &b->rows[at];
+    if (at < b->row_count && b->rows[b->sorted[at]].partition == partition) {
+        return &b->rows[b->sorted[at]];
     }
-    void *rows = b->rows;
-    bool grown = grow(&rows, &b->row_capacity, b->row_count, sizeof *b->rows);
-    b->rows = rows;
-    if (!grown) {
+    if (!row_room(b)) {
         return NULL;
     }
-    memmove(b->rows + at + 1, b->rows + at, (b->row_count - at) * sizeof *b->rows);
-    b->row_count++;
-    b->rows[at] = (struct segment_index_row){.partition = partition};
-    return &b->rows[at];
+    memmove(b->sorted + at + 1, b->sorted + at, (b->row_count - at) * sizeof *b->sorted);
+    b->sorted[at] = (uint32_t)b->row_count;
+    b->rows[b->row_count] = (struct segment_index_row){.partition = partition};
+    return &b->rows[b->row_count++];
 }
 
 /* Keep every second place of each partition. */
@@ -96,8 +107,7 @@ static void places_thin(struct segment_index_builder *b)
         b->rows[i].place_count = 0;
     }
     for (size_t i = 0; i < b->place_count; i++) {
-        size_t row = row_place(b->rows, b->row_count, b->places[i].partition);
-        if (b->rows[row].place_count++ % 2 == 0) {
+        if (b->rows[b->places[i].row].place_count++ % 2 == 0) {
             b->places[kept++] = b->places[i];
         }
     }
@@ -117,7 +127,7 @@ static bool place_add(struct segment_index_builder *b, struct segment_index_row 
     b->places = places;
     if (grown) {
         b->places[b->place_count++] =
-            (struct segment_index_place){.partition = row->partition, .offset = offset};
+            (struct segment_index_place){.row = (uint32_t)(row - b->rows), .offset = offset};
         row->place_count++;
     }
     return grown;
@@ -144,25 +154,20 @@ void segment_index_note(struct segment_index_builder *b, uint32_t partition, uin
     row->records++;
 }
 
-/* Let the rows say where in the list their places begin. */
-static void rows_number(struct segment_index_builder *b)
+static void gather(struct segment_index_builder *b, struct segment_index_row *rows,
+                   uint32_t *places)
 {
     uint32_t first = 0;
 
     for (size_t i = 0; i < b->row_count; i++) {
-        b->rows[i].place_first = first;
-        first += b->rows[i].place_count;
+        struct segment_index_row *row = &b->rows[b->sorted[i]];
+        row->place_first = first;
+        first += row->place_count;
+        rows[i] = *row;
     }
-}
-
-void segment_index_gather(struct segment_index_builder *b, uint32_t *places)
-{
-    rows_number(b);
-    for (size_t i = 0; i < b->place_count; i++) {
-        size_t row = row_place(b->rows, b->row_count, b->places[i].partition);
-        places[b->rows[row].place_first++] = b->places[i].offset;
+    for (size_t i = 0; i < b->place_count; i++) { /* which moves the rows' `place_first` on */
+        places[b->rows[b->places[i].row].place_first++] = b->places[i].offset;
     }
-    rows_number(b);
 }
 
 static void header_encode(const struct segment_index *index, uint8_t *at)
@@ -192,27 +197,24 @@ static void rows_encode(const struct segment_index_row *rows, size_t count, uint
     }
 }
 
-/* The octets of the whole file. */
-static enum qn_status encode(const struct segment_index *index, struct segment_index_builder *b,
-                             struct buf *out)
+/* The octets of the whole file. `index` has room for rows and places. */
+static enum qn_status encode(const struct segment_index *index, struct buf *out)
 {
     size_t rows_size = index->row_count * INDEX_ROW_SIZE;
     size_t size = INDEX_HEADER_SIZE + rows_size + index->place_count * INDEX_PLACE_SIZE;
-    uint32_t *places = malloc(index->place_count * sizeof *places + 1);
     uint8_t *at;
-    enum qn_status status = places ? buf_extend(out, size + INDEX_CRC_SIZE, &at) : QN_MEMORY_FULL;
+    enum qn_status status = buf_extend(out, size + INDEX_CRC_SIZE, &at);
 
-    if (status == QN_OK) {
-        segment_index_gather(b, places);
-        header_encode(index, at);
-        rows_encode(b->rows, b->row_count, at + INDEX_HEADER_SIZE);
-        for (size_t i = 0; i < index->place_count; i++) {
-            put_u32(at + INDEX_HEADER_SIZE + rows_size + i * INDEX_PLACE_SIZE, places[i]);
-        }
-        put_u32(at + size, crc32c(0, bytes_of(at, size)));
+    if (status != QN_OK) {
+        return status;
     }
-    free(places);
-    return status;
+    header_encode(index, at);
+    rows_encode(index->rows, index->row_count, at + INDEX_HEADER_SIZE);
+    for (size_t i = 0; i < index->place_count; i++) {
+        put_u32(at + INDEX_HEADER_SIZE + rows_size + i * INDEX_PLACE_SIZE, index->places[i]);
+    }
+    put_u32(at + size, crc32c(0, bytes_of(at, size)));
+    return QN_OK;
 }
 
 static void store(const struct lane_dir *dir, const char *name, struct bytes content)
@@ -228,31 +230,63 @@ static void store(const struct lane_dir *dir, const char *name, struct bytes con
     (void)close(fd);
 }
 
+enum qn_status segment_index_take(struct segment_index_builder *builder,
+                                  struct segment_index *index)
+{
+    index->row_count = builder->row_count;
+    index->place_count = builder->place_count;
+    index->stride = builder->stride > 0 ? builder->stride : 1;
+    index->rows = calloc(index->row_count + 1, sizeof *index->rows);
+    index->places = calloc(index->place_count + 1, sizeof *index->places);
+    if (builder->given_up || !index->rows || !index->places) {
+        segment_index_fini(index);
+        return QN_MEMORY_FULL;
+    }
+    gather(builder, index->rows, index->places);
+    for (size_t i = 0; i < index->row_count; i++) {
+        index->records += index->rows[i].records;
+    }
+    return QN_OK;
+}
+
 void segment_index_write(const struct lane_dir *dir, const struct segment *segment,
                          uint64_t end_lsn, struct segment_index_builder *builder)
 {
     struct segment_index index = {.first_lsn = segment->first_lsn,
                                   .end_lsn = end_lsn,
                                   .salt = segment->salt,
-                                  .end_offset = segment->at,
-                                  .stride = builder->stride,
-                                  .row_count = builder->row_count,
-                                  .place_count = builder->place_count};
+                                  .end_offset = segment->at};
     char name[INDEX_NAME_SIZE];
     struct buf content = {0};
 
-    if (!builder->given_up && encode(&index, builder, &content) == QN_OK) {
+    if (segment_index_take(builder, &index) == QN_OK && encode(&index, &content) == QN_OK) {
         segment_index_name(segment->first_lsn, name);
         store(dir, name, buf_bytes(&content));
     }
+    segment_index_fini(&index);
     buf_fini(&content);
+}
+
+void segment_index_fini(struct segment_index *index)
+{
+    free(index->rows);
+    free(index->places);
+    *index = (struct segment_index){0};
 }
 
 const struct segment_index_row *segment_index_find(const struct segment_index *index,
                                                    uint32_t partition)
 {
-    size_t at = row_place(index->rows, index->row_count, partition);
-    bool found = at < index->row_count && index->rows[at].partition == partition;
+    size_t low = 0, high = index->row_count;
 
-    return found ? &index->rows[at] : NULL;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (index->rows[middle].partition < partition) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < index->row_count && index->rows[low].partition == partition;
+    return found ? &index->rows[low] : NULL;
 }

@@ -28,15 +28,17 @@ struct segment_index_row {
 /* -- building, by the thread that writes the segment -- */
 
 struct segment_index_place {
-    uint32_t partition;
+    uint32_t row; /* in `rows` of the builder */
     uint32_t offset;
 };
 
 /* All zero is an empty one. */
 struct segment_index_builder {
-    struct segment_index_row *rows; /* ascending by partition */
+    struct segment_index_row *rows; /* in the order in which their partitions came */
     size_t row_count;
     size_t row_capacity;
+    uint32_t *sorted; /* the rows, ascending by partition */
+    size_t sorted_capacity;
     struct segment_index_place *places; /* in the order of the file */
     size_t place_count;
     size_t place_capacity;

@@ -24,7 +24,9 @@ enum {
     INDEX_FILE_MAX = 64 * 1024 * 1024, /* a larger one is none of ours */
 };
 
-/* Put the places of the builder in the order of its rows, and let those say where theirs begin. */
-void segment_index_gather(struct segment_index_builder *builder, uint32_t *places);
+/* Fill in rows, places and what is counted from what was noted. QN_MEMORY_FULL: also when the
+ * builder gave up; `index` is all zero then. */
+QN_MUST_USE enum qn_status segment_index_take(struct segment_index_builder *builder,
+                                              struct segment_index *index);
 
 #endif

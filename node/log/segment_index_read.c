@@ -8,13 +8,6 @@
 #include "node/log/segment_scan.h"
 #include "wire/hash.h"
 
-void segment_index_fini(struct segment_index *index)
-{
-    free(index->rows);
-    free(index->places);
-    *index = (struct segment_index){0};
-}
-
 /* Make room for what the counts say. */
 static enum qn_status lists_make(struct segment_index *index)
 {
@@ -129,26 +122,6 @@ static enum qn_status note(void *arg, uint64_t offset, const struct record *reco
     return QN_OK;
 }
 
-static enum qn_status take_over(struct segment_index_builder *builder, struct segment_index *index)
-{
-    if (builder->given_up) {
-        return QN_MEMORY_FULL;
-    }
-    index->row_count = builder->row_count;
-    index->place_count = builder->place_count;
-    index->stride = builder->stride > 0 ? builder->stride : 1;
-    enum qn_status status = lists_make(index);
-    if (status != QN_OK) {
-        return status;
-    }
-    segment_index_gather(builder, index->places);
-    for (size_t i = 0; i < builder->row_count; i++) {
-        index->rows[i] = builder->rows[i];
-        index->records += builder->rows[i].records;
-    }
-    return QN_OK;
-}
-
 static enum qn_status scan(struct segment_reader *reader, uint64_t first_lsn, uint64_t end_lsn,
                            uint64_t salt, struct segment_index *index, qn_error *err)
 {
@@ -157,8 +130,7 @@ static enum qn_status scan(struct segment_reader *reader, uint64_t first_lsn, ui
     struct segment_scan_end end;
     enum qn_status status = segment_scan(reader, salt, first_lsn, end_lsn, &visitor, &end, err);
 
-    if (status == QN_OK && take_over(&builder, index) != QN_OK) {
-        segment_index_fini(index);
+    if (status == QN_OK && segment_index_take(&builder, index) != QN_OK) {
         status = qn_error_set(err, QN_MEMORY_FULL, "no memory to index %s", reader->path);
     }
     if (status == QN_OK) {

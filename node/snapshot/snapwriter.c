@@ -102,7 +102,7 @@ enum qn_status snapwriter_open_with(const struct snapwriter_options *options,
     made->disk = options->disk;
     made->notify = options->notify;
     made->arg = options->arg;
-    made->rate_max = options->rate_max;
+    atomic_init(&made->rate_max, options->rate_max);
     enum qn_status status = locks_init(made) && made->data && made->lane_dir
                                 ? file_dir_make(made->lane_dir, err)
                                 : qn_error_set(err, QN_MEMORY_FULL, "no memory for snapshots");
@@ -139,6 +139,15 @@ void snapwriter_close(struct snapwriter *writer)
 }
 
 /* ---- the shard's side ---- */
+
+void snapwriter_rate_set(struct snapwriter *writer, uint64_t rate_max)
+{
+    if (atomic_exchange(&writer->rate_max, rate_max) != rate_max) {
+        (void)pthread_mutex_lock(&writer->lock);
+        (void)pthread_cond_signal(&writer->wake);
+        (void)pthread_mutex_unlock(&writer->lock);
+    }
+}
 
 void snapwriter_begin(struct snapwriter *writer, const struct snap_head *head)
 {

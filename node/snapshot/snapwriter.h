@@ -46,6 +46,9 @@ QN_MUST_USE enum qn_status snapwriter_open(const struct snapwriter_options *opti
 /* Gives up what is open, waits for a write under way. NULL allowed. */
 void snapwriter_close(struct snapwriter *writer);
 
+/* Another `rate_max` from now on; 0 = no limit. */
+void snapwriter_rate_set(struct snapwriter *writer, uint64_t rate_max);
+
 /* Begin the next snapshot; must be idle. */
 void snapwriter_begin(struct snapwriter *writer, const struct snap_head *head);
 

@@ -4,6 +4,7 @@
 #define QUOIN_NODE_SNAPSHOT_SNAPWRITER_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "node/snapshot/snapshot_io.h"
 
@@ -32,8 +33,8 @@ struct snapwriter {
     uint64_t disk;
     void (*notify)(void *arg);
     void *arg;
-    uint64_t rate_max;
     pthread_t thread;
+    _Atomic uint64_t rate_max;
 
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t wake;

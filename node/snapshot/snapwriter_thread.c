@@ -71,7 +71,8 @@ static enum job job_wait(struct snapwriter *writer)
 {
     for (;;) {
         enum job job = job_next(writer);
-        if (job == JOB_ADD && now_ns() < writer->next_add_ns) {
+        if (job == JOB_ADD && atomic_load(&writer->rate_max) > 0 &&
+            now_ns() < writer->next_add_ns) {
             struct timespec until = {.tv_sec = writer->next_add_ns / SECOND_NS,
                                      .tv_nsec = writer->next_add_ns % SECOND_NS};
             (void)pthread_cond_timedwait(&writer->wake, &writer->lock, &until);
@@ -87,13 +88,14 @@ static enum job job_wait(struct snapwriter *writer)
  * is not saved up for later. */
 static void rate_take(struct snapwriter *writer, size_t size)
 {
+    uint64_t rate_max = atomic_load(&writer->rate_max);
     int64_t now = now_ns();
 
-    if (writer->rate_max == 0) {
+    if (rate_max == 0) {
         return;
     }
     int64_t from = writer->next_add_ns > now ? writer->next_add_ns : now;
-    double took_s = (double)size / (double)writer->rate_max;
+    double took_s = (double)size / (double)rate_max;
     writer->next_add_ns = from + (int64_t)(took_s * SECOND_NS);
 }
 

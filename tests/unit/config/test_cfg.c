@@ -81,7 +81,7 @@ static void defaults_hold_without_layers(void **state)
     assert_int_equal(cfg.commit_hard_interval_ms, 5 * 60 * 1000);
     assert_int_equal(cfg.log_segment_size_bytes, 64 * 1024 * 1024);
     assert_int_equal(cfg.log_replay_budget_bytes, 2ull << 30);
-    assert_int_equal(cfg.log_snapshot_rate_bytes, 0);
+    assert_int_equal(cfg.log_snapshot_rate_bytes, 48 << 20);
     assert_int_equal(cfg.limits_memory_max_bytes, 0);
     assert_int_equal(cfg.views_pins_max, 4);
     assert_int_equal(cfg.views_ttl_ms, 30000);
