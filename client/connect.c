@@ -159,6 +159,17 @@ qn_status qn_close_within(qn_client *client, int64_t ms)
     return all ? QN_OK : QN_DEADLINE;
 }
 
+void qn_interrupt(qn_client *client)
+{
+    if (driver_enter(client, NULL) != QN_OK) {
+        return;
+    }
+    session_give_up_all(client->session, QN_CLOSED);
+    driver_deliver(client);
+    driver_wake(client);
+    driver_leave(client);
+}
+
 void qn_close(qn_client *client)
 {
     (void)qn_close_within(client, client ? client_timeout_ms(client, 0) : 0);

@@ -141,6 +141,10 @@ QN_API qn_status qn_close_within(qn_client *client, int64_t ms);
 /* `qn_close_within` with the client's timeout. */
 QN_API void qn_close(qn_client *client);
 
+/* End every call under way now, with QN_CLOSED and what is certain of it; calls made afterwards run
+ * as ever. For another thread than those that wait. NULL allowed. */
+QN_API void qn_interrupt(qn_client *client);
+
 /* Handle on a named cache. QN_UNKNOWN_CACHE: it does not exist (the text says how to create it). */
 QN_API qn_cache *qn_open(qn_client *client, const char *name, qn_error *err);
 

@@ -8,7 +8,8 @@ static const struct option_spec bench_options[] = {
     NUMBER("keys", "N", key_count, OPTION_COUNT, 1, INT64_MAX, "different keys (default 100000)"),
     NUMBER("key-size", "SIZE", key_size, OPTION_SIZE, 1, 65536, "octets of a key (default 16)"),
     TEXT("value-size", "SIZE", value_size, "octets of a value, or MIN-MAX (default 100)"),
-    TEXT("zipf", "EXPONENT", zipf, "few keys often, most seldom, such as 0.99 (default: all alike)"),
+    TEXT("zipf", "EXPONENT", zipf,
+         "few keys often, most seldom, such as 0.99 (default: all alike)"),
     TTL("how long what is put lives (default: the cache's)"),
     TEXT("rate", "N/s", rate, "open loop: begin N requests a second, whatever the grid does"),
     FLAG("closed", closed, "closed loop: begin one when another ends (without --rate the default)"),
@@ -46,12 +47,17 @@ static const struct command rows[] = {
         .argument_min = 1,
         .argument_max = 2, /* --compare has a file where there may be a current cache, too */
         .summary = "measure throughput and latency",
-        .detail = "With --rate the load is an open loop: each request has a time at which it is due, and its "
-                  "latency is measured from that time. What a slow answer keeps waiting is thereby counted as "
-                  "waiting, as users would. Without it the loop is closed: a request begins when another one "
-                  "has ended, which measures how much the grid can do, and flatters its latency under a load "
+        .detail = "With --rate the load is an open loop: each request has a time at which it is "
+                  "due, and its "
+                  "latency is measured from that time. What a slow answer keeps waiting is thereby "
+                  "counted as "
+                  "waiting, as users would. Without it the loop is closed: a request begins when "
+                  "another one "
+                  "has ended, which measures how much the grid can do, and flatters its latency "
+                  "under a load "
                   "that does not wait.\n\n"
-                  "The result says when the load generator itself was late. With --compare, a difference is "
+                  "The result says when the load generator itself was late. With --compare, a "
+                  "difference is "
                   "called noise when the intervals of both runs overlap.",
         .examples = bench_examples,
         OPTIONS(bench_options),

@@ -55,9 +55,12 @@ static const struct command rows[] = {
         .argument_min = 1,
         .argument_max = 1,
         .summary = "store the records of a CSV or JSON file",
-        .detail = "A record that does not fit its type is rejected, with line and reason, into a side file; the "
-                  "others are stored. Once a second it is written down how far the import has got, in "
-                  "FILE.progress; after Ctrl-C or a failure the same command with --resume goes on there.",
+        .detail =
+            "A record that does not fit its type is rejected, with line and reason, into a side "
+            "file; the "
+            "others are stored. Once a second it is written down how far the import has got, in "
+            "FILE.progress; after Ctrl-C or a failure the same command with --resume goes on "
+            "there.",
         .examples = import_examples,
         OPTIONS(import_options),
         .traits = COMMAND_FILE,
@@ -69,11 +72,14 @@ static const struct command rows[] = {
         .argument_min = 1,
         .argument_max = 1,
         .summary = "write the entries of a cache to a CSV or JSON file ('-' = stdout)",
-        .detail = "What import reads, export writes. The entries are those of the view of the last soft commit. "
-                  "Where the types file names the type of the values, a record has their fields; else it has "
-                  "the key and the value.\n\n"
-                  "Until the file is complete it is called FILE.part, and where it stands is kept in "
-                  "FILE.progress. A file that is there already is never written over.",
+        .detail =
+            "What import reads, export writes. The entries are those of the view of the last soft "
+            "commit. "
+            "Where the types file names the type of the values, a record has their fields; else it "
+            "has "
+            "the key and the value.\n\n"
+            "Until the file is complete it is called FILE.part, and where it stands is kept in "
+            "FILE.progress. A file that is there already is never written over.",
         .examples = export_examples,
         OPTIONS(export_options),
         .traits = COMMAND_FILE,

@@ -29,10 +29,10 @@ char *cli_uri(const struct cli *cli)
 
 void cli_disconnect(struct cli *cli)
 {
-    bool ours = cli->guard == NULL || guard_release(cli->guard);
-    if (ours) {
-        (void)qn_close_within(cli->client, CONNECT_CLOSE_MS);
+    if (cli->guard != NULL) {
+        guard_release(cli->guard);
     }
+    (void)qn_close_within(cli->client, CONNECT_CLOSE_MS);
     cli_forget_caches(cli);
     free(cli->client_uri);
     cli->client = NULL;

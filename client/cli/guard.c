@@ -22,7 +22,6 @@ struct guard {
     pthread_cond_t ended; /* the command has */
     uint64_t command;     /* number of the one that runs */
     bool running;
-    bool closed; /* the connection of this command was */
     bool stopping;
     qn_client *client;
 };
@@ -37,21 +36,18 @@ static struct timespec grace_end(void)
     return at;
 }
 
-/* Give the command its time, then close. The mutex stays locked meanwhile, so that the command that
- * ends and the next one that begins wait for the close. */
+/* Give the command its time, then end what it waits for, again and again until it has ended: it may
+ * have made another call. The mutex is held in between, so that nobody closes the connection. */
 static void command_end(struct guard *guard)
 {
     uint64_t command = guard->command;
-    struct timespec until = grace_end();
-    int late = 0;
-    while (guard->running && guard->command == command && late == 0) {
-        late = pthread_cond_timedwait(&guard->ended, &guard->mutex, &until);
-    }
-    bool waits = guard->running && guard->command == command && !interrupt_is_watched();
-    if (waits && guard->client != NULL) {
-        (void)qn_close_within(guard->client, 0);
-        guard->client = NULL;
-        guard->closed = true;
+    while (guard->running && guard->command == command && !guard->stopping) {
+        struct timespec until = grace_end();
+        int late = pthread_cond_timedwait(&guard->ended, &guard->mutex, &until);
+        bool waits = guard->running && guard->command == command && !interrupt_is_watched();
+        if (late != 0 && waits) {
+            qn_interrupt(guard->client);
+        }
     }
 }
 
@@ -138,13 +134,9 @@ void guard_hold(struct guard *guard, qn_client *client)
     (void)pthread_mutex_unlock(&guard->mutex);
 }
 
-bool guard_release(struct guard *guard)
+void guard_release(struct guard *guard)
 {
-    (void)pthread_mutex_lock(&guard->mutex);
-    bool closed = guard->closed;
-    guard->client = NULL;
-    (void)pthread_mutex_unlock(&guard->mutex);
-    return !closed;
+    guard_hold(guard, NULL);
 }
 
 void guard_begin(struct guard *guard)
@@ -153,16 +145,13 @@ void guard_begin(struct guard *guard)
     interrupt_clear();
     guard->command++;
     guard->running = true;
-    guard->closed = false;
     (void)pthread_mutex_unlock(&guard->mutex);
 }
 
-bool guard_end(struct guard *guard)
+void guard_end(struct guard *guard)
 {
     (void)pthread_mutex_lock(&guard->mutex);
     guard->running = false;
-    bool closed = guard->closed;
     (void)pthread_cond_signal(&guard->ended);
     (void)pthread_mutex_unlock(&guard->mutex);
-    return closed;
 }

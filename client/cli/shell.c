@@ -105,10 +105,7 @@ static void run_guarded(struct cli *cli, const struct words *words)
 {
     guard_begin(cli->guard);
     enum cli_exit code = dispatch_line(cli, words->count, words->list);
-    if (guard_end(cli->guard)) {
-        cli->client = NULL; /* the guard has closed it */
-        cli_disconnect(cli);
-    }
+    guard_end(cli->guard);
     if (interrupted() && code != CLI_INTERRUPTED) {
         (void)cli_interrupted(cli);
     }

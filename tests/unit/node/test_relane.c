@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "node/log/txlog_format.h"
 #include "node/relane.h"
 #include "node/snapshot/snapfile.h"
 #include "tests/lib/check.h"
@@ -229,13 +230,13 @@ static void a_stopped_change_leaves_the_old_number(void **state)
     lanes_remove(&lanes);
 }
 
-/* Flip a bit in the middle of a file. */
-static void damage(const char *path)
+/* Flip a bit at an offset, or in the middle of the file. */
+static void damage(const char *path, size_t offset)
 {
     struct buf image = {0};
 
     file_load(path, &image);
-    image.data[image.size / 2] ^= 1;
+    image.data[offset > 0 ? offset : image.size / 2] ^= 1;
     file_store(path, buf_bytes(&image));
     buf_fini(&image);
 }
@@ -265,7 +266,7 @@ static void a_damaged_log_refuses_the_change(void **state)
     lanes_write(&lanes, KEYS * 4, 7);
     assert_true(lane_log_path(lanes.folder.path, 1, 3, log.path, sizeof log.path));
     folder_segment(&log, 0, path);
-    damage(path);
+    damage(path, SEGMENT_HEADER_SIZE + BATCH_HEADER_SIZE + RECORD_HEADER_SIZE / 2);
     check_refused(&lanes, "lane-1of3/log");
     lanes_remove(&lanes);
 }
@@ -307,7 +308,7 @@ static void a_bad_snapshot_refuses_the_change(void **state)
             break;
         }
     }
-    damage(path);
+    damage(path, 0);
     check_refused(&lanes, "/p4/");
     assert_int_equal(unlink(path), 0);
     check_refused(&lanes, "snapshot is missing");
