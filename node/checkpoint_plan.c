@@ -15,7 +15,8 @@ enum qn_status plan_init(struct checkpoint_plan *plan, uint32_t first, uint32_t 
         .first = first, .step = step, .count = count, .now = UINT32_MAX, .now_oldest = NONE};
     plan->oldest = malloc((count > 0 ? count : 1) * sizeof *plan->oldest);
     plan->faulted = calloc(count > 0 ? count : 1, sizeof *plan->faulted);
-    if (!plan->oldest || !plan->faulted) {
+    plan->postponed = calloc(count > 0 ? count : 1, sizeof *plan->postponed);
+    if (!plan->oldest || !plan->faulted || !plan->postponed) {
         plan_fini(plan);
         return QN_MEMORY_FULL;
     }
@@ -29,6 +30,7 @@ void plan_fini(struct checkpoint_plan *plan)
 {
     free(plan->oldest);
     free(plan->faulted);
+    free(plan->postponed);
     *plan = (struct checkpoint_plan){0};
 }
 
@@ -49,17 +51,31 @@ void plan_appended(struct checkpoint_plan *plan, uint32_t partition, uint64_t ls
     }
 }
 
-bool plan_next(const struct checkpoint_plan *plan, uint64_t target, uint32_t *partition)
+/* The lowest below `target` among those that are postponed, or are not. */
+static bool next_among(const struct checkpoint_plan *plan, uint64_t target, bool postponed,
+                       uint32_t *partition)
 {
     uint64_t lowest = target;
 
     for (uint32_t i = 0; i < plan->count; i++) {
-        if (!plan->faulted[i] && plan->oldest[i] < lowest) {
+        if (!plan->faulted[i] && plan->postponed[i] == postponed && plan->oldest[i] < lowest) {
             lowest = plan->oldest[i];
             *partition = plan->first + i * plan->step;
         }
     }
     return lowest < target;
+}
+
+bool plan_next(struct checkpoint_plan *plan, uint64_t target, uint32_t *partition)
+{
+    if (next_among(plan, target, false, partition)) {
+        return true;
+    }
+    if (!next_among(plan, target, true, partition)) {
+        return false;
+    }
+    memset(plan->postponed, 0, plan->count * sizeof *plan->postponed); /* all have had their turn */
+    return true;
 }
 
 void plan_begin(struct checkpoint_plan *plan, uint32_t partition)
@@ -83,6 +99,7 @@ void plan_failed(struct checkpoint_plan *plan)
     if (plan->now_oldest != NONE) {
         plan->oldest[plan->now] = plan->now_oldest;
     }
+    plan->postponed[plan->now] = true;
     plan_done(plan);
 }
 

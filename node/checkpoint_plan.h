@@ -15,6 +15,7 @@ struct checkpoint_plan {
     uint32_t count;
     uint32_t now;        /* number `i` of the one being walked; UINT32_MAX: none */
     uint64_t now_oldest; /* what was in `oldest` when its walk began */
+    bool *postponed;     /* its snapshot failed: others first */
     bool *faulted;       /* damaged: no snapshot will ever free its log */
 };
 
@@ -27,8 +28,9 @@ void plan_fini(struct checkpoint_plan *plan);
  * are in no snapshot. */
 void plan_appended(struct checkpoint_plan *plan, uint32_t partition, uint64_t lsn);
 
-/* The partition whose oldest record stands lowest below `target`; false when there is none. */
-bool plan_next(const struct checkpoint_plan *plan, uint64_t target, uint32_t *partition);
+/* The partition whose oldest record stands lowest below `target`; false when there is none. Those
+ * whose snapshots failed come after all others, so that one of them does not hold the lane up. */
+bool plan_next(struct checkpoint_plan *plan, uint64_t target, uint32_t *partition);
 
 /* Its walk begins: what is appended from now on is not in the snapshot. One at a time. */
 void plan_begin(struct checkpoint_plan *plan, uint32_t partition);

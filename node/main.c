@@ -201,24 +201,6 @@ static void logger_open(struct logger *logger, const struct cfg *cfg)
     logger_init(logger, &options);
 }
 
-/* Read the settings again and take over what may change; the rest is named in the report. */
-static void reload(const struct cfg_sources *sources, struct cfg *cfg, struct logger *logger)
-{
-    struct cfg_report report = {0};
-    struct cfg fresh = {0};
-    size_t changed = 0;
-    enum qn_status status = cfg_load(sources, &fresh, &report);
-
-    if (status == QN_OK && levels_set(logger, &fresh)) {
-        changed = cfg_reload(cfg, &fresh, &report);
-    }
-    cfg_report_print(&report, stderr);
-    logger_write(logger, status == QN_OK ? LOG_LEVEL_INFO : LOG_LEVEL_WARN, "node",
-                 status == QN_OK ? "reloaded" : "reload_refused", "changed=%zu", changed);
-    cfg_fini(&fresh);
-    cfg_report_fini(&report);
-}
-
 /* What a running node needs of its process. */
 struct process {
     const struct cfg_sources *sources;
@@ -228,14 +210,35 @@ struct process {
     int signal_fd;
 };
 
+/* Read the settings again and take over what may change; the rest is named in the report. */
+static void reload(struct process *process, struct node *node)
+{
+    struct cfg_report report = {0};
+    struct cfg fresh = {0};
+    size_t changed = 0;
+    enum qn_status status = cfg_load(process->sources, &fresh, &report);
+
+    if (status == QN_OK && !levels_set(&process->logger, &fresh)) {
+        status = QN_INVALID;
+    }
+    if (status == QN_OK) {
+        changed = node_reload(node, &fresh, process->cfg, &report);
+    }
+    cfg_report_print(&report, stderr);
+    logger_write(&process->logger, status == QN_OK ? LOG_LEVEL_INFO : LOG_LEVEL_WARN, "node",
+                 status == QN_OK ? "reloaded" : "reload_refused", "changed=%zu", changed);
+    cfg_fini(&fresh);
+    cfg_report_fini(&report);
+}
+
 /* Act on a signal. False: end. */
-static bool signal_handle(struct process *process)
+static bool signal_handle(struct process *process, struct node *node)
 {
     uint32_t number = signal_take(process->signal_fd);
 
     if (number == SIGHUP) {
         notify_reloading(&process->notify);
-        reload(process->sources, process->cfg, &process->logger);
+        reload(process, node);
         notify_ready(&process->notify);
         return true;
     }
@@ -262,7 +265,7 @@ static void wait_for_end(struct process *process, struct node *node)
             logger_write(&process->logger, LOG_LEVEL_ERROR, "node", "failed", "%s", "");
             return;
         }
-        if (!signal_handle(process)) {
+        if (!signal_handle(process, node)) {
             return;
         }
     }

@@ -176,8 +176,7 @@ static enum qn_status directory_open(struct node *node, qn_error *err)
  * cache, and what is written to it until then would be lost. */
 static bool half_dropped(const struct clerk_result *result)
 {
-    return result->kind == CLERK_DROP &&
-           (result->status == QN_IO || result->status == QN_MEMORY_FULL);
+    return result->kind == CLERK_DROP && result->status == QN_IO;
 }
 
 /* A job of the clerk is done: its shard answers the client. */
@@ -343,6 +342,7 @@ enum qn_status node_open(const struct node_options *options, struct node **node,
     if (!made) {
         return qn_error_set(err, QN_MEMORY_FULL, "out of memory");
     }
+    (void)pthread_mutex_init(&made->cfg_lock, NULL);
     made->options = *options;
     made->cfg = options->cfg;
     made->logger = options->logger;
@@ -369,6 +369,16 @@ const char *node_endpoint(const struct node *node, uint32_t s)
     return node->directory.endpoints[s];
 }
 
+size_t node_reload(struct node *node, const struct cfg *fresh, struct cfg *running,
+                   struct cfg_report *report)
+{
+    (void)pthread_mutex_lock(&node->cfg_lock);
+    size_t changed = cfg_reload(running, fresh, report);
+    node->config_hash = cfg_hash(running);
+    (void)pthread_mutex_unlock(&node->cfg_lock);
+    return changed;
+}
+
 void node_tend(struct node *node)
 {
     (void)memory_sample(&node->memory); /* without a measure the last one stays */
@@ -377,10 +387,12 @@ void node_tend(struct node *node)
 
 bool node_moves(struct node *node)
 {
-    struct admin_snapshot snapshot = {0};
-
-    node_snapshot(node, &snapshot);
-    return snapshot.live;
+    for (uint32_t s = 0; s < node->shard_count; s++) {
+        if (!node_shard_moves(shard_figures(node->shards[s]))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 int node_failed_fd(const struct node *node)
@@ -419,7 +431,8 @@ enum qn_status node_close(struct node *node, qn_error *err)
     admin_close(node->admin);
     bool served = atomic_load(&node->started);
     enum qn_status status = shards_stop(node, err);
-    if (status == QN_OK && served) {
+    /* A start that never served has changed nothing: what was clean before still is. */
+    if (status == QN_OK && node->coord && (served || coord_was_clean(node->coord))) {
         status = coord_stopped(node->coord, err);
     }
     if (node->directory_open) {
@@ -430,6 +443,7 @@ enum qn_status node_close(struct node *node, qn_error *err)
     if (node->failed_fd >= 0) {
         (void)close(node->failed_fd);
     }
+    (void)pthread_mutex_destroy(&node->cfg_lock);
     free(node);
     return status;
 }

@@ -25,6 +25,11 @@ struct node_options {
 QN_MUST_USE enum qn_status node_open(const struct node_options *options, struct node **node,
                                      qn_error *err);
 
+/* Take over from `fresh` what may change while the node runs, into `running`: the settings it was
+ * opened with. See cfg_reload. */
+size_t node_reload(struct node *node, const struct cfg *fresh, struct cfg *running,
+                   struct cfg_report *report);
+
 enum { NODE_TEND_MS = 250 };
 
 /* What must be done now and then: measure memory, tell of log lines left out. Every NODE_TEND_MS.

@@ -113,7 +113,7 @@ static void shard_sum(const struct shard_figures *figures, struct admin_snapshot
     refusals_sum(figures, out);
 }
 
-static bool shard_moves(const struct shard_figures *figures)
+bool node_shard_moves(const struct shard_figures *figures)
 {
     int64_t last = atomic_load_explicit(&figures->last_round_ms, memory_order_relaxed);
 
@@ -253,8 +253,10 @@ void node_snapshot(void *arg, struct admin_snapshot *snapshot)
     snapshot->state = snapshot->started ? ADMIN_SERVING : ADMIN_RECOVERING;
     snapshot->recovery_ms =
         snapshot->started ? (uint64_t)atomic_load(&node->recovery_ms) : ADMIN_UNKNOWN;
+    (void)pthread_mutex_lock(&node->cfg_lock);
     (void)snprintf(snapshot->config_hash, sizeof snapshot->config_hash, "%016" PRIx64,
                    node->config_hash);
+    (void)pthread_mutex_unlock(&node->cfg_lock);
     snapshot->memory_bytes = memory_total(&node->memory);
     snapshot->memory_limit_bytes = node->memory.limit_bytes;
     snapshot->snapshot_age_ms = checkpoint_age_ms(node, started);
@@ -262,7 +264,7 @@ void node_snapshot(void *arg, struct admin_snapshot *snapshot)
     for (uint32_t s = 0; s < started; s++) {
         const struct shard_figures *figures = shard_figures(node->shards[s]);
         shard_sum(figures, snapshot);
-        snapshot->live = snapshot->live && (!snapshot->started || shard_moves(figures));
+        snapshot->live = snapshot->live && (!snapshot->started || node_shard_moves(figures));
     }
     directory_caches_each(&node->directory, cache_visit, &visit);
     verdict(node, snapshot);
@@ -354,10 +356,12 @@ static void setting_add(void *arg, const char *path, const char *value, const ch
 
 size_t node_settings(void *arg, struct arena *arena, struct wire_fact *facts)
 {
-    const struct node *node = arg;
+    struct node *node = arg;
     struct fact_list list = {.arena = arena, .facts = facts};
 
+    (void)pthread_mutex_lock(&node->cfg_lock);
     (void)!cfg_each(node->cfg, setting_add, &list); /* without memory: the rest is left out */
+    (void)pthread_mutex_unlock(&node->cfg_lock);
     return list.count;
 }
 

@@ -22,6 +22,7 @@ struct node {
     bool directory_open;
     struct clerk *clerk;
     struct memory_budget memory;
+    pthread_mutex_t cfg_lock; /* guards what may be changed of `cfg`, and `config_hash` */
     uint64_t config_hash;
     bool memory_unclean; /* changes of memory caches may be missing since a crash */
     struct shard *shards[NODE_SHARDS_MAX];
@@ -37,6 +38,9 @@ struct node {
 
 /* node_figures.c: sum up the shards; any thread. */
 void node_snapshot(void *arg, struct admin_snapshot *snapshot);
+
+/* node_figures.c: has the loop of a shard gone round lately? */
+bool node_shard_moves(const struct shard_figures *figures);
 
 /* node_figures.c: answers to STATUS, CONFIG and CACHES, see struct shard_host; a shard's thread. */
 size_t node_facts(void *arg, struct arena *arena, struct wire_fact *facts);

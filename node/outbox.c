@@ -7,9 +7,9 @@
 
 enum {
     RESULTS_FIRST = 16,
-    BUCKET_COUNT = 1024,            /* power of two */
-    PAYLOAD_MAX = 1024 * 1024,      /* beyond it a message leaves before the round ends */
-    PAYLOAD_KEPT = 4 * 1024 * 1024, /* a row that grew larger gives its memory back */
+    BUCKET_COUNT = 1024,       /* power of two */
+    PAYLOAD_MAX = 1024 * 1024, /* beyond it a message leaves before the round ends */
+    PAYLOAD_KEPT = 64 * 1024,  /* a row that grew larger gives its memory back */
 };
 
 /* What waits for one route. Rows are reused round after round. */

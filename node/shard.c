@@ -178,7 +178,6 @@ static void parts_close(struct shard *shard)
     grid_destroy(shard->grid);
     memory_pages_destroy(shard->pages);
     memory_charge_to(shard->options.memory, MEMORY_LOG, &shard->log_charged, 0);
-    free(shard->answers);
     outbox_destroy(shard->outbox);
     arena_fini(&shard->arena);
     buf_fini(&shard->encoded);
@@ -363,6 +362,7 @@ static void loop_round(struct shard *shard)
         shard_durable(shard);
         shard_clerk_answers(shard);
     }
+    shard->scans = 0;
     if (waits[0].readable) {
         frames_take(shard);
     }
@@ -379,13 +379,14 @@ static void drain(struct shard *shard)
     int64_t end_ms = clock_now_ms() + DRAIN_MS;
 
     txlog_flush(shard->log);
-    while (shard->waiting.count > 0 && !shard->log_broken && !txlog_failed(shard->log, NULL) &&
-           clock_now_ms() < end_ms) {
+    while (txlog_durable(shard->log) < txlog_next(shard->log) && !shard->log_broken &&
+           !txlog_failed(shard->log, NULL) && clock_now_ms() < end_ms) {
         (void)transport_wait(&wait, 1, TICK_MS);
         eventfd_drain(shard->wake_fd);
         time_read(shard);
         shard_durable(shard);
     }
+    shard_durable(shard);
     outbox_flush(shard->outbox);
 }
 
@@ -436,9 +437,9 @@ static void *shard_main(void *arg)
         loop_round(shard);
     }
     drain(shard);
-    if (!shard->log_broken && !txlog_failed(shard->log, NULL) && shard->waiting.count == 0) {
-        checkpoint_seal(shard);
-    }
+    bool settled = !shard->log_broken && !txlog_failed(shard->log, NULL) &&
+                   txlog_durable(shard->log) == txlog_next(shard->log);
+    checkpoint_seal(shard, settled);
     phase_set(shard, SHARD_ENDED);
     return NULL;
 }
@@ -446,6 +447,7 @@ static void *shard_main(void *arg)
 void shard_destroy(struct shard *shard)
 {
     cache_figures_destroy(shard->caches);
+    free(shard->answers);
     if (shard->wake_fd >= 0) {
         (void)close(shard->wake_fd);
     }

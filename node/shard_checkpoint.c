@@ -103,6 +103,21 @@ static void rate_choose(struct shard *shard, uint64_t used, uint64_t max)
                         used > max - max / 4 ? 0 : shard->options.cfg->log_snapshot_rate_bytes);
 }
 
+/* A pass up to `target` is wanted: now, or after the one under way, which is not made longer. */
+static void pass_want(struct shard *shard, uint64_t target)
+{
+    struct checkpoint *c = &shard->checkpoint;
+
+    if (c->target > 0) {
+        c->target_next = target > c->target_next ? target : c->target_next;
+        return;
+    }
+    c->target = target;
+    c->pass_began_ns = shard->round_ns;
+    logger_write(shard->options.logger, LOG_LEVEL_DEBUG, "checkpoint", "started",
+                 "lane=%u target=%" PRIu64, shard->options.lane, target);
+}
+
 void checkpoint_look(struct shard *shard)
 {
     struct checkpoint *c = &shard->checkpoint;
@@ -111,19 +126,20 @@ void checkpoint_look(struct shard *shard)
     uint64_t used = checkpoint_log_used(shard);
 
     rate_choose(shard, used, 2 * half);
-    if (used > half && next - half > c->target) {
+    if (used > half) {
         /* Only what is oldest: so the work is spread, and never more than needed. */
-        c->target = next - half;
+        c->trim = next - half;
     }
     if (interval_ms > 0 && shard->now_ms >= c->due_ms) {
-        c->target = c->due_ms > 0 ? next : c->target;
         c->due_ms = shard->now_ms + interval_ms;
+        pass_want(shard, next);
     }
 }
 
 enum qn_status checkpoint_request(struct shard *shard, uint64_t route, uint64_t correlation)
 {
     struct checkpoint *c = &shard->checkpoint;
+    uint64_t next = txlog_next(shard->log);
 
     if (c->manifest_lost) {
         return QN_CORRUPT;
@@ -131,10 +147,9 @@ enum qn_status checkpoint_request(struct shard *shard, uint64_t route, uint64_t 
     if (c->wait_count == COMMIT_WAITS_MAX) {
         return QN_OVERLOADED;
     }
-    uint64_t next = txlog_next(shard->log);
-    c->waits[c->wait_count++] = (struct commit_wait){
-        .route = route, .correlation = correlation, .target = next, .started_ns = shard->round_ns};
-    c->target = next > c->target ? next : c->target;
+    c->waits[c->wait_count++] =
+        (struct commit_wait){.route = route, .correlation = correlation, .target = next};
+    pass_want(shard, next);
     c->retry_at_ms = 0;
     return QN_OK;
 }
@@ -231,11 +246,6 @@ static bool walk_begin(struct shard *shard, uint32_t partition)
     c->index = snapshot.index;
     c->walked = false;
     c->began_ns = shard->round_ns;
-    if (c->round_began_ns == 0) {
-        c->round_began_ns = shard->round_ns;
-        logger_write(shard->options.logger, LOG_LEVEL_DEBUG, "checkpoint", "started",
-                     "lane=%u target=%" PRIu64, shard->options.lane, c->target);
-    }
     return true;
 }
 
@@ -270,6 +280,16 @@ static void walk_fail(struct shard *shard, const struct snapwriter_result *resul
     failed(shard, result->status, result->error.text);
 }
 
+/* The walk itself could not go on. */
+static void walk_give_up(struct shard *shard, enum qn_status status, const char *why)
+{
+    struct snapwriter_result result = {.status = status, .error = QN_ERROR_INIT};
+
+    snapwriter_abandon(shard->checkpoint.writer);
+    (void)qn_error_set(&result.error, status, "%s", why);
+    walk_fail(shard, &result);
+}
+
 static void block_put(struct checkpoint *c)
 {
     if (c->block.size > 0) {
@@ -293,7 +313,8 @@ static bool walk(struct shard *shard)
     }
     if (!c->walked && grid_snapshot_next(shard->grid, c->partition, SLICE_SLOTS, goal, &c->block,
                                          &c->walked) != QN_OK) {
-        return false; /* no memory for now */
+        walk_give_up(shard, QN_MEMORY_FULL, "no memory to walk the partition");
+        return false;
     }
     if (!c->walked && c->block.size < SNAPWRITER_BLOCK_SIZE) {
         return true;
@@ -325,6 +346,30 @@ static void finished_tell(struct shard *shard, const struct snapwriter_result *r
     }
 }
 
+/* The pass is complete when nothing below its target is in the log alone, and the manifest says so.
+ */
+static void pass_settle(struct shard *shard, uint64_t reached)
+{
+    struct checkpoint *c = &shard->checkpoint;
+
+    waits_settle(shard, reached);
+    if (c->target == 0 || reached < c->target) {
+        return;
+    }
+    uint64_t took_ns = (uint64_t)(shard->round_ns - c->pass_began_ns);
+    uint64_t next = c->target_next;
+    c->target = 0;
+    c->target_next = 0;
+    histogram_count(&shard->figures.hard_commits, took_ns);
+    figure_set(&shard->figures.checkpoint_at_ms, (uint64_t)shard->now_ms);
+    logger_write(shard->options.logger, LOG_LEVEL_INFO, "checkpoint", "done",
+                 "lane=%u log_first=%" PRIu64 " ms=%" PRIu64, shard->options.lane, c->log_first,
+                 took_ns / 1000000);
+    if (next > 0) {
+        pass_want(shard, next);
+    }
+}
+
 static void finish(struct shard *shard)
 {
     struct checkpoint *c = &shard->checkpoint;
@@ -349,47 +394,33 @@ static void finish(struct shard *shard)
     c->log_first = c->log_first_new;
     txlog_truncate(shard->log, c->log_first);
     finished_tell(shard, &result);
-}
-
-/* Nothing is due any more: a checkpoint is complete. */
-static void complete(struct shard *shard)
-{
-    struct checkpoint *c = &shard->checkpoint;
-
-    waits_settle(shard, c->target);
-    c->target = 0;
-    if (c->round_began_ns > 0) {
-        uint64_t took_ns = (uint64_t)(shard->round_ns - c->round_began_ns);
-        c->round_began_ns = 0;
-        histogram_count(&shard->figures.hard_commits, took_ns);
-        figure_set(&shard->figures.checkpoint_at_ms, (uint64_t)shard->now_ms);
-        logger_write(shard->options.logger, LOG_LEVEL_INFO, "checkpoint", "done",
-                     "lane=%u log_first=%" PRIu64 " ms=%" PRIu64, shard->options.lane, c->log_first,
-                     took_ns / 1000000);
-    }
+    pass_settle(shard, plan_wanted(&c->plan, txlog_next(shard->log)));
 }
 
 /* Begin what is due. True: something was begun. */
 static bool begin(struct shard *shard)
 {
     struct checkpoint *c = &shard->checkpoint;
+    uint64_t limit = c->target > c->trim ? c->target : c->trim;
+    uint64_t next = txlog_next(shard->log);
     uint32_t partition;
 
-    if (c->target == 0 || shard->now_ms < c->retry_at_ms || shard->log_broken || c->manifest_lost) {
+    if (limit == 0 || shard->now_ms < c->retry_at_ms || shard->log_broken || c->manifest_lost) {
         return false;
     }
-    if (plan_next(&c->plan, c->target, &partition)) {
+    if (plan_next(&c->plan, limit, &partition)) {
         return walk_begin(shard, partition);
     }
-    uint64_t needed = log_first_safe(shard, plan_needed(&c->plan, txlog_next(shard->log)));
-    uint64_t wanted = c->target < needed ? c->target : needed;
-    if (c->log_first < wanted) {
+    /* All partitions are where they should be. The manifest may still name an older beginning. */
+    uint64_t needed = log_first_safe(shard, plan_needed(&c->plan, next));
+    if (c->log_first < (limit < needed ? limit : needed)) {
         c->log_first_new = needed;
         snapwriter_manifest(c->writer, needed, txlog_durable(shard->log), false);
         c->state = CHECKPOINT_FINISHING;
         return true;
     }
-    complete(shard);
+    c->trim = 0;
+    pass_settle(shard, plan_wanted(&c->plan, next));
     return false;
 }
 
@@ -402,7 +433,7 @@ bool checkpoint_work(struct shard *shard)
         return walk(shard);
     case CHECKPOINT_FINISHING:
         finish(shard);
-        return shard->checkpoint.state == CHECKPOINT_IDLE && shard->checkpoint.target > 0;
+        return shard->checkpoint.state == CHECKPOINT_IDLE;
     }
     return false;
 }
@@ -422,15 +453,15 @@ static bool writer_idle_await(struct shard *shard, struct snapwriter_result *res
     return status != QN_BUSY;
 }
 
-void checkpoint_seal(struct shard *shard)
+void checkpoint_seal(struct shard *shard, bool settled)
 {
     struct checkpoint *c = &shard->checkpoint;
     struct snapwriter_result result = {0};
 
-    if (c->manifest_lost) {
+    waits_fail(shard, QN_CLOSED, "the node is stopping");
+    if (c->manifest_lost || !settled) {
         return;
     }
-    waits_fail(shard, QN_CLOSED, "the node is stopping");
     if (c->state == CHECKPOINT_WALKING) {
         grid_snapshot_end(shard->grid, c->partition);
         snapwriter_abandon(c->writer);

@@ -1,5 +1,8 @@
 /* Hard commits of a shard: one partition after the other goes into a snapshot while writes go on.
  *
+ * A *pass* puts everything that was in the log at its beginning into snapshots: on request, or by
+ * the timer. Between passes single partitions are done to keep the log short.
+ *
  *     IDLE --a partition is due--> WALKING --last entry--> FINISHING --on disk--> IDLE
  *
  * In each round of the shard's loop a little is walked and handed to the snapshot writer. Which
@@ -20,7 +23,6 @@ struct commit_wait {
     uint64_t route;
     uint64_t correlation;
     uint64_t target;
-    int64_t started_ns;
 };
 
 enum { COMMIT_WAITS_MAX = 256 };
@@ -37,11 +39,13 @@ struct checkpoint {
     bool walked;            /* its last entry is in `block` or before */
     uint64_t log_first;     /* that the manifest in force says */
     uint64_t log_first_new; /* that the one under way says */
-    uint64_t target;        /* the log below should not be needed; 0 = nothing to do */
+    uint64_t target;        /* of the pass under way: the log below is not to be needed; 0 = none */
+    uint64_t target_next;   /* of the pass after it; 0 = none is wanted */
+    uint64_t trim;          /* to keep the log short: the log below is not to be needed */
     int64_t due_ms;         /* the timer */
     int64_t retry_at_ms;    /* after a failure */
     int64_t began_ns;       /* of the snapshot under way */
-    int64_t round_began_ns; /* of the whole checkpoint; 0 = none under way */
+    int64_t pass_began_ns;
     struct commit_wait waits[COMMIT_WAITS_MAX];
     size_t wait_count;
 };
@@ -76,7 +80,8 @@ uint64_t checkpoint_log_used(const struct shard *shard);
  */
 bool checkpoint_behind(const struct shard *shard);
 
-/* At a clean stop, with everything durable: say in the manifest that the log ends here. */
-void checkpoint_seal(struct shard *shard);
+/* At the stop: nobody waits for a hard commit any more. With `settled` (everything appended is on
+ * disk) the manifest says that the log ends here, cleanly. */
+void checkpoint_seal(struct shard *shard, bool settled);
 
 #endif

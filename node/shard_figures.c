@@ -19,16 +19,19 @@ static void refusal_count(struct shard_figures *figures, enum qn_status status)
     }
 }
 
-void shard_count(struct shard *shard, uint32_t op, uint32_t cache, enum qn_status status,
-                 int64_t started_ns)
+void shard_count(struct shard *shard, const struct asked *asked, enum qn_status status)
 {
-    struct shard_op_figures *figures = &shard->figures.ops[op < SHARD_OPS ? op : 0];
-    uint64_t took = (uint64_t)(shard->round_ns > started_ns ? shard->round_ns - started_ns : 0);
+    uint32_t row = asked->kind < SHARD_OPS ? asked->kind : 0;
+    struct shard_op_figures *figures = &shard->figures.ops[row];
+    int64_t took_ns = clock_now_ns() - asked->started_ns;
 
     figure_add(status >= 0 ? &figures->ok : &figures->failed, 1);
-    histogram_count(&figures->duration, took);
+    histogram_count(&figures->duration, (uint64_t)(took_ns > 0 ? took_ns : 0));
     refusal_count(&shard->figures, status);
-    cache_figures_op(shard->caches, cache, op, status);
+    /* A client may send any id: only caches that exist have figures. */
+    if (directory_cache(shard->options.directory, asked->cache)) {
+        cache_figures_op(shard->caches, asked->cache, asked->kind, status);
+    }
 }
 
 static void histogram_set(struct shard_histogram *histogram, const uint64_t *buckets,

@@ -6,7 +6,9 @@
 
 enum {
     RECORD_ROOM = RECORD_HEADER_SIZE + 256, /* of a record beyond key, value and old value */
-    RECORD_OLD_VALUE_MAX = 64 * 1024,       /* of an old value that is kept as a result (B.10) */
+    SCANS_PER_ROUND = 16,
+    RETRY_AFTER_MS = 10,
+    RECORD_OLD_VALUE_MAX = 64 * 1024, /* of an old value that is kept as a result (B.10) */
 };
 
 static struct transport_route route_of(uint64_t packed)
@@ -78,12 +80,15 @@ static void op_refuse(struct shard *shard, uint64_t route, const struct wire_op 
 {
     struct wire_result result = {.id = op->id,
                                  .status = status,
+                                 .retry_after_ms = status == QN_OVERLOADED ? RETRY_AFTER_MS : 0,
                                  .partition = op->partition,
                                  .lineage = shard->options.directory->lineage,
                                  .epoch = shard->options.directory->epoch,
                                  .text = bytes_of_text(text)};
 
-    shard_count(shard, op->kind, op->cache, status, shard->round_ns);
+    struct asked asked = {.kind = op->kind, .cache = op->cache, .started_ns = shard->frame_ns};
+
+    shard_count(shard, &asked, status);
     shard_reply(shard, route, &result);
 }
 
@@ -145,6 +150,12 @@ static const char *misnamed(const struct shard *shard, const struct wire_op *op,
     return NULL;
 }
 
+/* A scan takes long beside other operations: only some of them have a place in one round. */
+static bool scan_place(struct shard *shard, const struct wire_op *op)
+{
+    return op->kind != WIRE_OP_SCAN || shard->scans++ < SCANS_PER_ROUND;
+}
+
 static void op_run(struct shard *shard, uint64_t route, struct client_id client,
                    const struct wire_op *op)
 {
@@ -156,6 +167,10 @@ static void op_run(struct shard *shard, uint64_t route, struct client_id client,
         op_refuse(shard, route, op, status, why);
         return;
     }
+    if (!scan_place(shard, op)) {
+        op_refuse(shard, route, op, QN_OVERLOADED, "too many scans at one time: try again");
+        return;
+    }
     struct replica_event event = {.kind = REPLICA_REQUEST,
                                   .partition = op->partition,
                                   .op = op,
@@ -164,10 +179,10 @@ static void op_run(struct shard *shard, uint64_t route, struct client_id client,
                                   .space = space_for(shard, op),
                                   .memory = memory_for(shard, op, cache),
                                   .cache_ttl_ms = cache ? cache->ttl_ms : 0};
-    shard->op = op;
-    shard->op_waits = false;
+    shard->asked =
+        (struct asked){.kind = op->kind, .cache = op->cache, .started_ns = shard->frame_ns};
     shard_step(shard, &event);
-    shard->op = NULL;
+    shard->asked = (struct asked){0};
 }
 
 static void answer_request(struct shard *shard, uint64_t route, const struct wire_message *in)
@@ -245,6 +260,7 @@ void shard_frame(struct shard *shard, uint64_t route, struct bytes frame)
 {
     struct wire_message message;
 
+    shard->frame_ns = clock_now_ns();
     figure_add(&shard->figures.frames, 1);
     arena_reset(&shard->arena);
     switch ((int)message_decode(frame, &shard->arena, &message)) {

@@ -23,15 +23,20 @@ enum shard_phase {
     SHARD_ENDED,   /* done, or failed: `error` says */
 };
 
+/* An operation, for the figures; kind 0 = none. */
+struct asked {
+    uint32_t kind;
+    uint32_t cache;
+    int64_t started_ns;
+};
+
 /* An appended record that is not on disk yet. */
 struct waiting {
     uint64_t begin; /* LSN of its first octet */
     uint64_t lsn;   /* behind its last */
     uint64_t index;
     uint32_t partition;
-    uint32_t op; /* kind, for the figures; 0 = none */
-    uint32_t cache;
-    int64_t started_ns;
+    struct asked asked;
 };
 
 /* A ring of them, oldest first. */
@@ -85,18 +90,19 @@ struct shard {
     int64_t now_ms;                /* of this round */
     int64_t wall_ms;               /* clamped (B.11) */
     int64_t round_ns;
-    int64_t tick_at_ms;       /* of the next few partitions */
-    uint32_t tick_next;       /* number of the partition that is next */
-    int64_t figures_at_ms;    /* when the figures are next summed up */
-    uint64_t log_charged;     /* memory of the log's buffers, as told to the budget */
-    bool sweeping;            /* memory of cleared entries is still to be given back */
-    enum qn_status memory;    /* of this round: is there memory for more entries? */
-    const struct wire_op *op; /* that is being stepped; NULL = none */
-    uint64_t memory_index;    /* record of the memory service that this step appended; 0 = none */
-    bool busy;                /* background work goes on: do not wait for long */
+    int64_t tick_at_ms;    /* of the next few partitions */
+    uint32_t tick_next;    /* number of the partition that is next */
+    int64_t figures_at_ms; /* when the figures are next summed up */
+    uint64_t log_charged;  /* memory of the log's buffers, as told to the budget */
+    uint32_t scans;        /* taken in this round */
+    bool sweeping;         /* memory of cleared entries is still to be given back */
+    enum qn_status memory; /* of this round: is there memory for more entries? */
+    struct asked asked;    /* what the answers of this step are counted as */
+    int64_t frame_ns;      /* when the frame at hand was taken */
+    uint64_t memory_index; /* record of the memory service that this step appended; 0 = none */
+    bool busy;             /* background work goes on: do not wait for long */
     bool log_broken; /* a record is in a replica and not in the log: append and commit no more */
     bool log_behind; /* the log is at its limit: changes are refused until snapshots catch up */
-    bool op_waits;   /* it appended a record, and so is answered later */
     char endpoint[DIRECTORY_ENDPOINT_MAX];
     char lane_dir[SHARD_PATH_MAX];
 
@@ -126,8 +132,7 @@ void shard_durable(struct shard *shard);
 void shard_reply(struct shard *shard, uint64_t route, const struct wire_result *result);
 
 /* shard_figures.c: an operation was answered. */
-void shard_count(struct shard *shard, uint32_t op, uint32_t cache, enum qn_status status,
-                 int64_t started_ns);
+void shard_count(struct shard *shard, const struct asked *asked, enum qn_status status);
 
 /* shard_figures.c: sum up what is expensive to know at each moment; look for dropped caches. */
 void shard_figures_refresh(struct shard *shard);

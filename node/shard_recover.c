@@ -279,8 +279,17 @@ static enum qn_status manifest_load(struct shard *shard, struct manifest *manife
     return status == QN_OK ? QN_OK : qn_error_set(err, status, "%s", why.text);
 }
 
-/* Say durably that the lane is in use and how far its log reaches, before anything is added. On a
- * full disk what stands there goes on to hold: it is less, not wrong. */
+static bool lane_owns(void *arg, uint32_t partition)
+{
+    const struct shard *shard = arg;
+
+    return grid_owns(shard->grid, partition);
+}
+
+/* Say durably that the lane is in use and how far its log reaches, before anything is added; then
+ * remove what a crash left. On a full disk what stands there goes on to hold: it is less, not
+ * wrong.
+ */
 static enum qn_status manifest_renew(struct shard *shard, struct manifest *manifest,
                                      const struct txlog_report *report, qn_error *err)
 {
@@ -291,9 +300,11 @@ static enum qn_status manifest_renew(struct shard *shard, struct manifest *manif
     }
     manifest->clean = false;
     manifest->log_end = report->next_lsn;
-    enum qn_status status = manifest_write(shard->lane_dir, manifest, &why);
-    return status == QN_OK || status == QN_DISK_FULL ? QN_OK
-                                                     : qn_error_set(err, status, "%s", why.text);
+    enum qn_status status = snapshot_leftovers_remove(
+        shard->options.cfg->node_data_dir, shard->lane_dir, manifest, lane_owns, shard, &why);
+    return status == QN_OK || status == QN_DISK_FULL || status == QN_OVERLOADED
+               ? QN_OK
+               : qn_error_set(err, status, "%s", why.text);
 }
 
 static enum qn_status lane_recover(struct shard *shard, struct manifest *manifest, qn_error *err)

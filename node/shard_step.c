@@ -72,13 +72,9 @@ static bool of_memory_service(const struct shard *shard, uint32_t partition)
 
 static void append(struct shard *shard, const struct record *record)
 {
-    struct waiting waiting = {.index = record->index,
-                              .partition = record->partition,
-                              .op = shard->op ? shard->op->kind : 0,
-                              .cache = shard->op ? shard->op->cache : 0,
-                              .started_ns = shard->round_ns};
+    struct waiting waiting = {
+        .index = record->index, .partition = record->partition, .asked = shard->asked};
 
-    shard->op_waits = true;
     if (shard->log_broken) {
         return;
     }
@@ -107,9 +103,8 @@ void shard_reply(struct shard *shard, uint64_t route, const struct wire_result *
 
 static void reply(struct shard *shard, const struct replica_action *action)
 {
-    if (shard->op && !shard->op_waits) {
-        shard_count(shard, shard->op->kind, shard->op->cache, (enum qn_status)action->result.status,
-                    shard->round_ns);
+    if (shard->asked.kind != 0) {
+        shard_count(shard, &shard->asked, (enum qn_status)action->result.status);
     }
     shard_reply(shard, action->route, &action->result);
 }
@@ -145,7 +140,6 @@ void shard_step(struct shard *shard, struct replica_event *event)
         struct replica_event durable = {.kind = REPLICA_DURABLE,
                                         .partition = event->partition,
                                         .durable_index = shard->memory_index};
-        shard->op_waits = false;
         step(shard, &durable);
     }
 }
@@ -184,9 +178,8 @@ void shard_durable(struct shard *shard)
                                       .partition = waiting.partition,
                                       .durable_index = waiting.index};
         ring_pop(&shard->waiting);
+        shard->asked = waiting.asked;
         shard_step(shard, &event);
-        if (waiting.op != 0) {
-            shard_count(shard, waiting.op, waiting.cache, QN_OK, waiting.started_ns);
-        }
     }
+    shard->asked = (struct asked){0};
 }

@@ -52,7 +52,7 @@ enum qn_status buf_extend(struct buf *buf, size_t size, uint8_t **place)
     enum qn_status status = buf_reserve(buf, size);
 
     if (status == QN_OK) {
-        *place = buf->data + buf->size;
+        *place = buf->data ? buf->data + buf->size : NULL; /* NULL: `size` is 0 */
         buf->size += size;
     }
     return status;

@@ -6,7 +6,10 @@
 #include "client/cli/commands.h"
 #include "client/cli/table.h"
 
-enum { NODES_VALUE_MAX = 1024 };
+enum {
+    NODES_VALUE_MAX = 1024,
+    COMMIT_HARD_MS = 30 * 60 * 1000,
+};
 
 /* ---- commit ---- */
 
@@ -18,8 +21,10 @@ enum cli_exit run_commit(struct cli *cli)
         return code;
     }
     qn_error err = QN_ERROR_INIT;
-    if (qn_commit(cli->client, cli->options.hard ? QN_COMMIT_HARD : QN_COMMIT_SOFT, 0, &err) <
-        QN_OK) {
+    /* Snapshots of everything take their time; a node that is gone is noticed all the same. */
+    int64_t patience_ms = cli->options.hard && cli->options.timeout_ms < 0 ? COMMIT_HARD_MS : 0;
+    if (qn_commit(cli->client, cli->options.hard ? QN_COMMIT_HARD : QN_COMMIT_SOFT, patience_ms,
+                  &err) < QN_OK) {
         return cli_fail(cli, &err);
     }
     if (cli->options.json) {

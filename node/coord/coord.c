@@ -308,7 +308,10 @@ enum qn_status coord_cache_drop(struct coord *coord, struct bytes name, uint32_t
     /* The file may hold the new list all the same. Then the next start would clear the cache, and
      * with it what is acknowledged from now on: so the old list must stand there. */
     cache_put_back(coord, place, &dropped);
-    return save(coord, NULL) == QN_OK ? status : QN_IO;
+    if (save(coord, NULL) != QN_OK) {
+        return QN_IO;
+    }
+    return status == QN_DISK_FULL ? status : QN_OVERLOADED; /* nothing has changed: try again */
 }
 
 uint32_t coord_cache_next(const struct coord *coord)

@@ -83,9 +83,8 @@ QN_MUST_USE enum qn_status coord_cache_ensure(struct coord *coord,
  * `coord_cache_next` and not listed.
  *
  * QN_UNKNOWN_CACHE  there is none of this name
- * QN_DISK_FULL      it was not dropped
- * QN_IO, QN_MEMORY_FULL: here it was not, but the next start may think so: the caller stops the
- *                   node, since what is written to the cache from now on might be lost */
+ * QN_OVERLOADED, QN_DISK_FULL: it was not dropped; it may be tried again
+ * QN_IO             nobody knows what stands on disk: the node must not go on */
 QN_MUST_USE enum qn_status coord_cache_drop(struct coord *coord, struct bytes name, uint32_t *id,
                                             qn_error *err);
 

@@ -19,6 +19,50 @@ static struct wire_message request(struct wire_op *ops, size_t count)
     return m;
 }
 
+/* Field by field: octets between fields have no meaning. */
+#define SAME(a, b, field) assert_true((a)->field == (b)->field)
+
+static void assert_same_op(const struct wire_op *a, const struct wire_op *b)
+{
+    SAME(a, b, id);
+    SAME(a, b, kind);
+    SAME(a, b, flags);
+    SAME(a, b, cache);
+    SAME(a, b, partition);
+    SAME(a, b, lineage);
+    SAME(a, b, value_flags);
+    SAME(a, b, epoch);
+    SAME(a, b, session);
+    SAME(a, b, sequence);
+    SAME(a, b, first_incomplete);
+    SAME(a, b, expected_version);
+    SAME(a, b, remaining_ms);
+    SAME(a, b, ttl_ms);
+    SAME(a, b, commit_within_ms);
+    SAME(a, b, view);
+    SAME(a, b, view_min);
+    SAME(a, b, count_max);
+    SAME(a, b, size_max);
+    assert_bytes_equal(a->key, b->key);
+    assert_bytes_equal(a->value, b->value);
+}
+
+static void assert_same_cache(const struct wire_cache *a, const struct wire_cache *b)
+{
+    SAME(a, b, id);
+    SAME(a, b, service);
+    SAME(a, b, ttl_ms);
+    SAME(a, b, size_max_bytes);
+    SAME(a, b, entries);
+    SAME(a, b, bytes);
+    SAME(a, b, hits);
+    SAME(a, b, misses);
+    SAME(a, b, puts);
+    SAME(a, b, removes);
+    SAME(a, b, expired);
+    assert_bytes_equal(a->name, b->name);
+}
+
 /* Every field of every operation comes back; keys and values point into the frame. */
 static void a_request_comes_back(void **state)
 {
@@ -61,12 +105,9 @@ static void a_request_comes_back(void **state)
     assert_true(client_id_equal(out.client, in.client));
     assert_int_equal(out.op_count, 3);
     for (size_t i = 0; i < 3; i++) {
-        struct wire_op a = ops[i], b = out.ops[i];
-        assert_bytes_equal(a.key, b.key);
-        assert_bytes_equal(a.value, b.value);
-        assert_true(b.key.data >= frame.data && b.key.data < frame.data + frame.size);
-        a.key = a.value = b.key = b.value = bytes_of(NULL, 0);
-        assert_memory_equal(&a, &b, sizeof a);
+        const struct wire_op *got = &out.ops[i];
+        assert_same_op(&ops[i], got);
+        assert_true(got->key.data >= frame.data && got->key.data < frame.data + frame.size);
     }
     arena_fini(&arena);
     buf_fini(&frame);
@@ -199,10 +240,7 @@ static void caches_come_back(void **state)
     assert_int_equal(out.hash_partitions, 271);
     assert_int_equal(out.cache_count, 2);
     for (size_t i = 0; i < 2; i++) {
-        struct wire_cache a = rows[i], b = out.caches[i];
-        assert_bytes_equal(a.name, b.name);
-        a.name = b.name = bytes_of(NULL, 0);
-        assert_memory_equal(&a, &b, sizeof a);
+        assert_same_cache(&rows[i], &out.caches[i]);
     }
     arena_fini(&arena);
     buf_fini(&frame);

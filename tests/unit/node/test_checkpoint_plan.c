@@ -11,7 +11,7 @@ static struct checkpoint_plan plan_of_four(void)
     return plan;
 }
 
-static uint32_t next_of(const struct checkpoint_plan *plan, uint64_t target)
+static uint32_t next_of(struct checkpoint_plan *plan, uint64_t target)
 {
     uint32_t partition = 99;
 
@@ -90,6 +90,24 @@ static void a_failed_snapshot_changes_nothing(void **state)
     plan_fini(&plan);
 }
 
+/* A partition whose snapshot fails does not hold the others up: they come first, then it again. */
+static void a_failed_snapshot_lets_the_others_go_first(void **state)
+{
+    struct checkpoint_plan plan = plan_of_four();
+
+    (void)state;
+    plan_appended(&plan, 4, 10);
+    plan_appended(&plan, 7, 20);
+    plan_begin(&plan, 4);
+    plan_failed(&plan);
+    assert_int_equal(next_of(&plan, 100), 7);
+    plan_begin(&plan, 7);
+    plan_done(&plan);
+    assert_int_equal(next_of(&plan, 100), 4);
+    assert_int_equal(plan_needed(&plan, 100), 10);
+    plan_fini(&plan);
+}
+
 /* A damaged partition keeps its log and is passed over; the others go on, and what they hold back
  * is told without it. */
 static void a_damaged_partition_keeps_its_log(void **state)
@@ -131,6 +149,7 @@ int main(void)
         cmocka_unit_test(the_log_is_needed_from_the_oldest_record_on),
         cmocka_unit_test(what_comes_during_a_walk_is_not_in_the_snapshot),
         cmocka_unit_test(a_failed_snapshot_changes_nothing),
+        cmocka_unit_test(a_failed_snapshot_lets_the_others_go_first),
         cmocka_unit_test(a_damaged_partition_keeps_its_log),
         cmocka_unit_test(an_empty_lane_needs_nothing),
     };
