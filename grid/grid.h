@@ -77,6 +77,9 @@ QN_MUST_USE enum qn_status
 grid_caches(const struct grid *grid,
             void (*visit)(void *context, const struct replica_cache *figures), void *context);
 
+/* Octets of the committed entries of one cache in this shard, exactly. Some microseconds. */
+uint64_t grid_cache_bytes(const struct grid *grid, uint32_t cache);
+
 /* Hash of the whole committed state of the partitions of this shard, independent of how they are
  * spread over shards and of the order in memory: add up those of all shards. Epochs are left out,
  * since each start begins new ones. */

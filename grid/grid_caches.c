@@ -95,3 +95,13 @@ enum qn_status grid_caches(const struct grid *grid,
     alloc_put(sums.alloc, sums.list, sums.capacity * sizeof *sums.list);
     return status;
 }
+
+uint64_t grid_cache_bytes(const struct grid *grid, uint32_t cache)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < grid->replica_count; i++) {
+        bytes += replica_cache_bytes(grid->replicas[i], cache);
+    }
+    return bytes;
+}

@@ -125,7 +125,12 @@ static enum qn_status memory_for(struct shard *shard, const struct wire_op *op,
     if (!row) {
         return QN_MEMORY_FULL;
     }
-    if (figure_get(&row->bytes) >= cache->size_max_bytes / shard->options.lane_count) {
+    uint64_t max = cache->size_max_bytes / shard->options.lane_count;
+    if (figure_get(&row->bytes) >= max) {
+        /* The sum is of what was asked for, overwriting included: look what there is. */
+        figure_set(&row->bytes, grid_cache_bytes(shard->grid, op->cache));
+    }
+    if (figure_get(&row->bytes) >= max) {
         return QN_MEMORY_FULL;
     }
     figure_add(&row->bytes, op->key.size + op->value.size);

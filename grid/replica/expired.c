@@ -29,12 +29,18 @@ void expired_fini(struct expired *expired)
 /* The first cache whose id is not below this one's. */
 static size_t position(const struct expired *expired, uint32_t cache)
 {
-    size_t at = 0;
+    size_t low = 0;
+    size_t high = expired->cache_count;
 
-    while (at < expired->cache_count && expired->caches[at].cache < cache) {
-        at++;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (expired->caches[middle].cache < cache) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    return at;
+    return low;
 }
 
 static bool known(const struct expired *expired, size_t at, uint32_t cache)

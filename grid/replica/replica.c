@@ -302,6 +302,11 @@ bool replica_sweep(struct replica *replica, size_t slots_max)
     return store_sweep(replica->store, slots_max);
 }
 
+uint64_t replica_cache_bytes(const struct replica *replica, uint32_t cache)
+{
+    return store_cache_figures(replica->store, cache).bytes;
+}
+
 bool replica_cache_at(const struct replica *replica, size_t i, struct replica_cache *figures)
 {
     struct store_cache of_store;

@@ -216,6 +216,9 @@ struct replica_cache {
     uint64_t expired; /* since the replica was created */
 };
 
+/* Octets of the entries of one cache, committed ones. */
+uint64_t replica_cache_bytes(const struct replica *replica, uint32_t cache);
+
 /* Those of the `i`th cache seen, ascending by id; false behind the last. */
 bool replica_cache_at(const struct replica *replica, size_t i, struct replica_cache *figures);
 

@@ -6,6 +6,7 @@ without either this test fails and says so.
 """
 
 import json
+import json
 import os
 import re
 import subprocess
@@ -61,6 +62,9 @@ def a_cache_limit_refuses_and_says_so(work):
     harness.expect_in("memory", (refused.stdout + refused.stderr).lower(), "the refusal names the reason")
     node.quoin("put", "default", "another", "x")
     node.quoin("clear", "small", "--yes")
+    overwritten = node.quoin("bench", "small", "--keys", 1000, "--gets", 0, "--value-size", 200, "--requests", 50000,
+                             "--in-flight", 64, "--json").stdout
+    expect(json.loads(overwritten)["errors_total"] == 0, f"overwriting within the limit was refused: {overwritten}")
     wait_until(lambda: node.quoin("put", "small", "another", "x", "--timeout", "2s", code=None).returncode == 0,
                30, "room after clear")
 
