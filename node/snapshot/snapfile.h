@@ -19,9 +19,8 @@
 
 enum {
     SNAPFILE_FORMAT = 1,
-    SNAP_BLOCK_MAX =
-        1024 * 1024 * 1024, /* plain octets of one block: a large client table is one */
-    SNAP_NAME_SIZE = 26,    /* 20 digits, ".snap", NUL */
+    SNAP_BLOCK_MAX = 128 * 1024 * 1024, /* plain octets of one block; a client table is one */
+    SNAP_NAME_SIZE = 26,                /* 20 digits, ".snap", NUL */
 };
 
 /* What the state in it is; the fields of struct replica_snapshot. */
