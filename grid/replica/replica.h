@@ -74,8 +74,8 @@ enum replica_event_kind {
  *   never arrived is settled as WITHDRAWN, and is told so if it arrives later.
  * - WIRE_VISIBLE and `commit_within_ms` concern changes with effects. Below 250 ms the view is
  *   published when the change commits, otherwise with the first TICK at or after that time.
- * - COUNT and SCAN read the published view, which is as old as the last soft commit at most. A view
- *   shows an entry until its EXPIRE record is in the view.
+ * - COUNT and SCAN read the published view, which is as old as the last soft commit at most. A SCAN
+ *   leaves out what has expired by now; COUNT counts it until its EXPIRE record is in the view.
  * - SCAN: an answer may hold no rows and still lead on. A view is held between two answers, for
  *   `pin_ttl_ms`. CURSOR_EXPIRED: it is gone; the same token with view 0 goes on in a newer one. */
 

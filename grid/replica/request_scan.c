@@ -97,7 +97,9 @@ static bool take_row(void *context, const struct entry *entry)
     struct scan *scan = context;
     struct row row = row_of(scan, entry);
 
-    if (entry->cache != scan->op->cache) {
+    /* What has expired is not shown, also by a view from before: a get would not find it. */
+    if (entry->cache != scan->op->cache ||
+        replica_expired(entry, scan->replica->committed.wall_time_ms)) {
         return true;
     }
     if (!has_room(scan, row_size(&row))) {

@@ -325,8 +325,10 @@ static void scan(struct run *run, struct cursor *cursor)
         return;
     }
     for (int key = 0; key < MODEL_KEYS; key++) {
-        bool there = model_at(&run->model, key, cursor->view).version > 0;
-        CHECK(run, there == ((cursor->seen & 1u << key) != 0));
+        struct cell cell = model_at(&run->model, key, cursor->view);
+        bool seen = cursor->seen & 1u << key;
+        bool expired = cell.expires_at_ms <= lab_stats(run->lab).partition_time_ms;
+        CHECK(run, seen ? cell.version > 0 : cell.version == 0 || expired);
     }
     cursor_reset(cursor);
 }
