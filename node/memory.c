@@ -68,9 +68,10 @@ enum qn_status memory_status(const struct memory_budget *budget)
                                                                                : QN_OK;
 }
 
+/* Without the overhead: it stops what adds, and must not stop what takes away. */
 bool memory_allows(const struct memory_budget *budget, uint64_t more)
 {
-    return memory_total(budget) + more <= budget->limit_bytes + budget->reserve_bytes;
+    return charged(budget) + more <= budget->limit_bytes + budget->reserve_bytes;
 }
 
 enum qn_status memory_sample(struct memory_budget *budget)

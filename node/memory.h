@@ -96,7 +96,7 @@ struct memory_pages *memory_pages_create(struct memory_budget *budget);
 void memory_pages_destroy(struct memory_pages *pages);
 
 /* Hand this to grid_create. One thread. Refuses once more than 3 % beyond the limit would be in
- * use: the last line of defence, since `memory_status` refuses earlier. */
+ * charged: the last line of defence, since `memory_status` refuses earlier. */
 struct alloc *memory_pages_alloc(struct memory_pages *pages);
 
 #endif

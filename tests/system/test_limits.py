@@ -17,7 +17,7 @@ import harness
 from harness import expect, wait_until
 
 EXIT_ABSENT = 1
-EXIT_LATER = 3
+SANITIZED = "--sanitized" in sys.argv
 
 
 def metric(node, name):
@@ -79,13 +79,15 @@ def the_node_limit_holds(work):
                "--timeout", "300ms", code=None)
     node.expect_running("reaching the memory limit")
     grown = resident(node) - base
-    if "asan" not in str(work.build) and "tsan" not in str(work.build):
+    # What a sanitizer keeps for itself is resident, too: there the figures say nothing.
+    if not SANITIZED:
         expect(grown <= limit * 1.03, f"the process has grown by {grown >> 20} MiB with a limit of 96 MiB")
     expect(node.count("default") > 1000, "nothing was stored")
     harness.expect_in("limit_reached", node.log_text(), "the log")
     node.quoin("clear", "default", "--yes")
-    wait_until(lambda: node.quoin("put", "default", "k", "v", "--timeout", "2s", code=None).returncode == 0, 60,
-               "room after clear")
+    if not SANITIZED:
+        wait_until(lambda: node.quoin("put", "default", "k", "v", "--timeout", "2s", code=None).returncode == 0, 60,
+                   "room after clear")
 
 
 def resident(node):
@@ -182,9 +184,11 @@ def main():
     if os.geteuid() != 0 and "QUOIN_IN_NAMESPACE" not in os.environ:
         os.environ["QUOIN_IN_NAMESPACE"] = "1"
         os.execvp("unshare", ["unshare", "--user", "--map-root-user", "--mount", sys.executable, *sys.argv])
+    parser = harness.parser(__doc__)
+    parser.add_argument("--sanitized", action="store_true", help="the build has a sanitizer")
     return harness.run_tests([entries_expire, a_cache_limit_refuses_and_says_so, the_node_limit_holds,
                               a_full_disk_refuses_changes_and_recovers, views_and_commits, caches_come_and_go],
-                             harness.parser(__doc__).parse_args())
+                             parser.parse_args())
 
 
 if __name__ == "__main__":

@@ -61,6 +61,10 @@ static void the_reserve_is_kept(void **state)
     assert_int_equal(memory_status(&budget), QN_MEMORY_FULL);
     assert_true(memory_allows(&budget, 2 * budget.reserve_bytes));
     assert_false(memory_allows(&budget, 2 * budget.reserve_bytes + 1));
+    atomic_store(&budget.overhead_bytes, limit); /* stops what adds, not what takes away */
+    assert_int_equal(memory_status(&budget), QN_MEMORY_FULL);
+    assert_true(memory_allows(&budget, 2 * budget.reserve_bytes));
+    atomic_store(&budget.overhead_bytes, 0);
     memory_charge(&budget, MEMORY_OTHER, -1);
     assert_int_equal(memory_status(&budget), QN_OK);
 }
