@@ -95,7 +95,7 @@ struct memory_pages *memory_pages_create(struct memory_budget *budget);
 /* Everything must have been released. NULL allowed. */
 void memory_pages_destroy(struct memory_pages *pages);
 
-/* Hand this to grid_create. One thread. Refuses once more than 3 % beyond the limit would be in
+/* Hand this to grid_create. One thread. Refuses once more than 3 % beyond the limit would be
  * charged: the last line of defence, since `memory_status` refuses earlier. */
 struct alloc *memory_pages_alloc(struct memory_pages *pages);
 
