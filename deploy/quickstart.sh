@@ -175,8 +175,8 @@ verify_set() {
 }
 
 count_set() {
-    print_command build/bin/quoin count "$1"
-    count=$(timeout 60 build/bin/quoin count "$1") || fail "quoin count $1 failed"
+    print_command build/bin/quoin count "$1" --fresh
+    count=$(timeout 60 build/bin/quoin count "$1" --fresh) || fail "quoin count $1 failed"
     printf '%s\n' "$count"
     printf '%s %s\n' "$1" "$count" >>"$counts"
 }

@@ -38,7 +38,9 @@ int main(int argc, char **argv)
             failures_print(batch, first);
         }
     }
-    qn_count(cache, &count, NULL, &err);
+    /* Made new first: otherwise it counts what the last soft commit showed. */
+    const qn_options fresh = {.size = sizeof fresh, .wait_visible = true};
+    qn_count(cache, &count, &fresh, &err);
     if (qn_error_failed(&err)) {
         fprintf(stderr, "%s\n", qn_explain(&err));
     } else {
