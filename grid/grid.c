@@ -162,6 +162,11 @@ enum qn_status grid_step(struct grid *grid, const struct replica_event *event,
     enum qn_status status;
     const char *why = event->kind == REPLICA_REQUEST ? misplaced(grid, event, &status) : NULL;
 
+    /* One large answer at a time: hundreds of partitions must not hold one each. */
+    if (grid->stepped && grid->stepped != replica) {
+        replica_rest(grid->stepped);
+    }
+    grid->stepped = replica;
     if (replica && !why) {
         return replica_step(replica, event, actions);
     }

@@ -50,8 +50,9 @@ bool grid_owns(const struct grid *grid, uint32_t partition);
  * partition is not this shard's. */
 QN_MUST_USE enum qn_status grid_recover(struct grid *grid, const struct record *record);
 
-/* Step the partition that `event->partition` names, see `replica_step`. A request for a partition
- * of another shard, for none, or whose key belongs elsewhere is answered NOT_LEADER or INVALID. */
+/* Step the partition that `event->partition` names, see `replica_step`. The actions are valid until
+ * the next step of any partition. A request for a partition of another shard, for none, or whose
+ * key belongs elsewhere is answered NOT_LEADER or INVALID. */
 QN_MUST_USE enum qn_status grid_step(struct grid *grid, const struct replica_event *event,
                                      struct replica_actions *actions);
 

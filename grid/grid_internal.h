@@ -15,6 +15,7 @@ struct grid {
     struct replica **replicas; /* partition lane + i * lane_count at i */
     size_t replica_count;
     size_t sweep_at;               /* the replica whose turn it is */
+    struct replica *stepped;       /* last; its answer may still hold much memory */
     struct replica_action refusal; /* answer to a request that no replica here can take */
 };
 

@@ -75,6 +75,14 @@ enum qn_status scratch_reserve(struct replica *replica, size_t size)
     return QN_OK;
 }
 
+void replica_rest(struct replica *replica)
+{
+    if (replica->scratch.capacity > SCRATCH_KEPT_BYTES) {
+        replica->action_count = 0;
+        scratch_release(replica);
+    }
+}
+
 void scratch_release(struct replica *replica)
 {
     alloc_put(replica->options.alloc, replica->scratch.data, replica->scratch.capacity);

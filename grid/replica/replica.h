@@ -203,6 +203,9 @@ QN_MUST_USE enum qn_status replica_recover(struct replica *replica, const struct
 QN_MUST_USE enum qn_status replica_step(struct replica *replica, const struct replica_event *event,
                                         struct replica_actions *actions);
 
+/* Give back what the answer of the last step took, if that was much: its actions end with it. */
+void replica_rest(struct replica *replica);
+
 /* Give back memory of cleared entries: looks at `slots_max` (> 0) slots. True: there is more. */
 bool replica_sweep(struct replica *replica, size_t slots_max);
 
