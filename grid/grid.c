@@ -159,7 +159,7 @@ enum qn_status grid_step(struct grid *grid, const struct replica_event *event,
                          struct replica_actions *actions)
 {
     struct replica *replica = replica_of(grid, event->partition);
-    enum qn_status status;
+    enum qn_status status = QN_OK;
     const char *why = event->kind == REPLICA_REQUEST ? misplaced(grid, event, &status) : NULL;
 
     /* One large answer at a time: hundreds of partitions must not hold one each. */
