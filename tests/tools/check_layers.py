@@ -62,6 +62,7 @@ GRID_PART = GRID_STORE + ("grid/store/*.h",)
 TABLE = {
     "wire": Layer(WIRE, C | {"xxhash.h", "isa-l/crc.h", "isa-l.h", "lz4.h"}),
     "wire/pof": Layer(WIRE, PURE | {"stdio.h"}),
+    "wire/pof/json": Layer(WIRE + ("wire/pof/*.h",), PURE | {"stdio.h"}),
     "wire/message": Layer(WIRE, PURE | {"protobuf-c/protobuf-c.h", "quoin.pb-c.h"}),
     "wire/transport": Layer(WIRE, POSIX | {"zmq.h"}, posix_macro=True),
     # Downwards only: grid > transfer, invoke, query, replica, control > store > base.
@@ -74,7 +75,8 @@ TABLE = {
     "grid/control": Layer(GRID_PART, PURE),
     "grid/store": Layer(GRID_STORE, PURE),
     "grid/base": Layer(GRID_BASE, PURE),
-    "config": Layer(WIRE, POSIX | {"libconfig.h"}, posix_macro=True),
+    # What the types file is read into.
+    "config": Layer(WIRE + ("wire/pof/schema.h",), POSIX | {"libconfig.h"}, posix_macro=True),
     "node": Layer(("grid/grid.h", "config/cfg.h", "wire/**", "node/**"),
                   POSIX | THREADS | {"getopt.h", "malloc.h"}, posix_macro=True),
     "node/snapshot": Layer(WIRE + ("node/log/*.h", "node/coord/*.h"), POSIX | THREADS, posix_macro=True),
@@ -84,7 +86,7 @@ TABLE = {
     "node/admin": Layer(WIRE, POSIX | {"microhttpd.h"}, posix_macro=True),
     "client": Layer(("wire/**",), POSIX | THREADS, posix_macro=True),
     # config: the types file, and how people write values and misspell words.
-    "client/cli": Layer(("client/quoin.h", "wire/*.h", "wire/pof/*.h", "config/types.h", "config/cfg_report.h",
+    "client/cli": Layer(("client/quoin.h", "wire/*.h", "wire/pof/*.h", "wire/pof/json/*.h", "config/types.h", "config/cfg_report.h",
                          "config/value.h", "config/suggest.h",
                          # `quoin log inspect` and `verify` read a data directory without a node.
                          "node/offline/offline.h"),

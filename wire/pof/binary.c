@@ -174,6 +174,115 @@ static enum qn_status put_sized(struct buf *out, struct bytes octets)
     return status == QN_OK ? buf_append(out, octets.data, octets.size) : status;
 }
 
+/* A decorated value within the Binary: where its size stands, and where it ends. */
+struct layer {
+    const uint8_t *size_at;
+    struct bytes value;
+    size_t size_new;
+};
+
+enum { LAYERS_MAX = 4 };
+
+/* The layers around the POF value, outermost first. The Binary is one that pof_binary_value takes.
+ */
+static enum qn_status find_layers(struct bytes binary, struct layer layers[LAYERS_MAX],
+                                  size_t *count)
+{
+    struct bytes in = binary;
+    struct bytes value;
+    enum qn_status status = QN_OK;
+
+    *count = 0;
+    while (status == QN_OK && in.data[0] != POF_BINARY_FORMAT) {
+        uint8_t format = in.data[0];
+        uint64_t mask;
+        in = bytes_of(in.data + 1, in.size - 1);
+        if (format == FORMAT_INT_DECORATED) {
+            status = packed_skip(&in, 1);
+            continue;
+        }
+        if (*count == LAYERS_MAX) {
+            return QN_UNSUPPORTED;
+        }
+        status = take_decorated(in, format == FORMAT_DECORATED_EXTENDED, &value);
+        if (status == QN_OK) {
+            status = take_mask(&in, format == FORMAT_DECORATED_EXTENDED, &mask);
+            layers[(*count)++] = (struct layer){.size_at = in.data, .value = value};
+            in = value;
+        }
+    }
+    return status;
+}
+
+static size_t size_of_all(const struct bytes *parts, size_t count)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size += parts[i].size;
+    }
+    return size;
+}
+
+/* How long the value of each layer gets when the innermost one grows by `more` (which may be below
+ * zero). Returns the growth of the whole. */
+static int64_t resize(struct layer *layers, size_t count, int64_t more)
+{
+    uint8_t packed[PACKED_64_SIZE_MAX];
+
+    for (size_t i = count; i-- > 0;) {
+        struct layer *layer = &layers[i];
+        layer->size_new = (size_t)((int64_t)layer->value.size + more);
+        more += (int64_t)packed_put(packed, (int64_t)layer->size_new);
+        more -= layer->value.data - layer->size_at;
+    }
+    return more;
+}
+
+enum qn_status pof_binary_splice(struct buf *out, struct bytes binary, struct bytes cut,
+                                 const struct bytes *parts, size_t count)
+{
+    struct layer layers[LAYERS_MAX];
+    size_t layer_count;
+    const uint8_t *at = binary.data;
+    size_t start = out->size;
+    struct bytes pof;
+
+    enum qn_status status = pof_binary_value(binary, &pof);
+    if (status == QN_OK) {
+        status = find_layers(binary, layers, &layer_count);
+    }
+    if (status != QN_OK) {
+        return status;
+    }
+    int64_t more = (int64_t)size_of_all(parts, count) - (int64_t)cut.size;
+    more = resize(layers, layer_count, more);
+    status = (int64_t)binary.size + more > INT32_MAX
+                 ? QN_TOO_LARGE
+                 : buf_reserve(out, (size_t)((int64_t)binary.size + more));
+    for (size_t i = 0; status == QN_OK && i < layer_count; i++) {
+        status = buf_append(out, at, (size_t)(layers[i].size_at - at));
+        at = layers[i].value.data;
+        if (status == QN_OK) {
+            status = put_packed(out, (int64_t)layers[i].size_new);
+        }
+    }
+    if (status == QN_OK) {
+        status = buf_append(out, at, (size_t)(cut.data - at));
+    }
+    for (size_t i = 0; status == QN_OK && i < count; i++) {
+        status = buf_append(out, parts[i].data, parts[i].size);
+    }
+    at = cut.data + cut.size;
+    if (status == QN_OK) {
+        status = buf_append(out, at, (size_t)(binary.data + binary.size - at));
+    }
+    if (status != QN_OK) {
+        out->size = start;
+    }
+    return status;
+}
+
 static bool ids_ascend(const struct pof_decoration *decorations, size_t count)
 {
     uint32_t last = 0;

@@ -31,6 +31,12 @@ QN_MUST_USE enum qn_status pof_binary_as_octets(struct bytes binary, struct byte
  * QN_MALFORMED   cut short, or decorations without a value */
 QN_MUST_USE enum qn_status pof_binary_value(struct bytes binary, struct bytes *pof);
 
+/* Append `binary` with `cut`, which lies in its POF value and may be empty, replaced by the `parts`
+ * one after the other. Decorations stay. Statuses as pof_binary_value; QN_UNSUPPORTED: decorations
+ * nested too deep; QN_MEMORY_FULL. On failure `out` is unchanged. */
+QN_MUST_USE enum qn_status pof_binary_splice(struct buf *out, struct bytes binary, struct bytes cut,
+                                             const struct bytes *parts, size_t count);
+
 /* Something put beside a value under an id. */
 struct pof_decoration {
     uint32_t id; /* 1..62; 0 is the value */

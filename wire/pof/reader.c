@@ -41,28 +41,31 @@ void pof_reader_track_identities(struct pof_reader *r, struct buf *table)
     r->identities = table;
 }
 
-/* Drop all elements of an array or a collection at once when their size is known. */
-static void drop_fixed(struct pof_reader *r)
+/* Drop `count` elements of an array or a collection at once when their size is known. */
+static bool drop_fixed(struct pof_reader *r, int64_t count)
 {
     struct pof_reader_frame *frame = top_frame(r);
 
-    if (frame->left > 0 && frame->uniform && !pof_take_is_map(frame->type) &&
-        pof_decode_size_is_fixed(frame->element_type)) {
-        size_t size = (size_t)frame->left * pof_decode_size_min(frame->element_type);
-        if (size <= r->rest.size) {
-            r->rest = bytes_of(r->rest.data + size, r->rest.size - size);
-            frame->left = 0;
-        }
+    if (count <= 0 || frame->left < count || !frame->uniform || pof_take_is_map(frame->type) ||
+        !pof_decode_size_is_fixed(frame->element_type)) {
+        return false;
     }
+    size_t size = (size_t)count * pof_decode_size_min(frame->element_type);
+    if (size > r->rest.size) {
+        return false;
+    }
+    r->rest = bytes_of(r->rest.data + size, r->rest.size - size);
+    frame->left -= count;
+    frame->number += count;
+    return true;
 }
 
-/* Go out of containers, to `depth`, over what is left in them. */
-static enum qn_status skip_to(struct pof_reader *r, uint32_t depth)
+enum qn_status pof_take_leave(struct pof_reader *r, uint32_t depth)
 {
     struct pof_value ignored;
 
     while (r->depth > depth) {
-        drop_fixed(r);
+        (void)drop_fixed(r, top_frame(r)->left);
         enum qn_status status = pof_take_value(r, &ignored);
         if (status == QN_ABSENT) {
             r->depth--;
@@ -83,7 +86,16 @@ static enum qn_status skip_pending(struct pof_reader *r)
     }
     r->pending = false;
     r->depth++;
-    return keep(r, skip_to(r, r->depth - 1));
+    return keep(r, pof_take_leave(r, r->depth - 1));
+}
+
+enum qn_status pof_take_rest(struct pof_reader *r, const struct pof_value *head)
+{
+    if (!pof_kind_is_container(head->kind)) {
+        return QN_OK;
+    }
+    r->depth++;
+    return pof_take_leave(r, r->depth - 1);
 }
 
 /* Take and skip the next value. QN_ABSENT: there is none. */
@@ -92,9 +104,18 @@ static enum qn_status skip_value(struct pof_reader *r)
     struct pof_value ignored;
     enum qn_status status = pof_take_value(r, &ignored);
 
-    if (status == QN_OK && pof_kind_is_container(ignored.kind)) {
-        r->depth++;
-        return skip_to(r, r->depth - 1);
+    return status == QN_OK ? pof_take_rest(r, &ignored) : status;
+}
+
+enum qn_status pof_take_skip(struct pof_reader *r, int64_t count)
+{
+    enum qn_status status = QN_OK;
+
+    if (drop_fixed(r, count)) {
+        return QN_OK;
+    }
+    for (; status == QN_OK && count > 0; count--) {
+        status = skip_value(r);
     }
     return status;
 }
@@ -138,11 +159,10 @@ enum qn_status pof_reader_leave(struct pof_reader *r)
     if (status != QN_OK) {
         return status;
     }
-    return r->depth == 0 ? QN_INVALID : keep(r, skip_to(r, r->depth - 1));
+    return r->depth == 0 ? QN_INVALID : keep(r, pof_take_leave(r, r->depth - 1));
 }
 
-/* The index of the next property, which stays where it is. QN_ABSENT: there is none. */
-static enum qn_status peek_index(const struct pof_reader *r, int32_t *index)
+enum qn_status pof_take_peek(const struct pof_reader *r, int32_t *index)
 {
     struct bytes rest = r->rest;
 
@@ -167,7 +187,7 @@ enum qn_status pof_reader_find(struct pof_reader *r, int32_t index, struct pof_v
         return QN_INVALID;
     }
     frame->last_asked = index;
-    while ((status = keep(r, peek_index(r, &next))) == QN_OK && next < index) {
+    while ((status = keep(r, pof_take_peek(r, &next))) == QN_OK && next < index) {
         status = keep(r, skip_value(r));
         if (status != QN_OK) {
             return status;

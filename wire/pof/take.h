@@ -10,6 +10,19 @@
  * QN_ABSENT: there is none; failures as pof_reader_next, not yet kept in the reader. */
 QN_MUST_USE enum qn_status pof_take_value(struct pof_reader *r, struct pof_value *value);
 
+/* Go out of containers, to `depth`, over what is left in them. Statuses as pof_take_value. */
+QN_MUST_USE enum qn_status pof_take_leave(struct pof_reader *r, uint32_t depth);
+
+/* Skip what is in the value whose head was taken just now; nothing for a scalar. */
+QN_MUST_USE enum qn_status pof_take_rest(struct pof_reader *r, const struct pof_value *head);
+
+/* Take and skip `count` values of the container. QN_ABSENT: there are fewer. */
+QN_MUST_USE enum qn_status pof_take_skip(struct pof_reader *r, int64_t count);
+
+/* The index of the next property or sparse element, which stays where it is. QN_ABSENT: there is
+ * none. */
+QN_MUST_USE enum qn_status pof_take_peek(const struct pof_reader *r, int32_t *index);
+
 /* Is this the type id of a map, in any form? */
 bool pof_take_is_map(int32_t type);
 

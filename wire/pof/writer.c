@@ -91,8 +91,7 @@ enum qn_status pof_writer_finish(struct pof_writer *w)
     return w->status;
 }
 
-/* May a value of `type` stand where `declared` is the type of all? */
-static bool same_type(int32_t declared, int32_t type)
+bool pof_writer_same_type(int32_t declared, int32_t type)
 {
     bool both_decimal = declared <= POF_DECIMAL32 && declared >= POF_DECIMAL128 &&
                         type <= POF_DECIMAL32 && type >= POF_DECIMAL128;
@@ -128,7 +127,7 @@ enum pof_form pof_writer_place(struct pof_writer *w, int32_t index, int32_t type
     int32_t declared;
     bool bare = is_bare(frame, &declared);
 
-    if (!index_fits(frame, index) || (bare && !same_type(declared, type))) {
+    if (!index_fits(frame, index) || (bare && !pof_writer_same_type(declared, type))) {
         pof_writer_fail(w, QN_INVALID);
     }
     if (w->status != QN_OK || (user && is_default && !full)) {

@@ -26,4 +26,8 @@ void pof_writer_put_type(struct pof_writer *w, enum pof_form form, int32_t type)
  * `is_default`: the value reads back when it is left out. */
 enum pof_form pof_writer_place(struct pof_writer *w, int32_t index, int32_t type, bool is_default);
 
+/* May a value of `type` stand where `declared` is the type of all? Decimals of all widths may, and
+ * references to objects. */
+bool pof_writer_same_type(int32_t declared, int32_t type);
+
 #endif

@@ -1,292 +1,165 @@
-/* Every line of tests/vectors/pof.jsonl: our octets are theirs, and their octets read as their
- * value. */
-#include "tests/unit/pof/large.h"
-#include "tests/unit/pof/nodes.h"
-#include "tests/unit/pof/sha256.h"
-#include "tests/unit/pof/vectors.h"
-#include "wire/pof/binary.h"
-#include "wire/pof/packed.h"
+/* The golden vectors: our octets are theirs, their octets read as their value, and paths lead to
+ * the same place. What we do otherwise stands in tests/vectors/deviations.jsonl, and nothing else.
+ */
+#include <stdio.h>
+#include <stdlib.h>
 
-/* How many lines of a kind were written, read and compared; a line that is passed over silently
- * would change these. */
+#include "tests/lib/check.h"
+#include "tests/lib/pof/judge.h"
+#include "tests/lib/pof/nodes.h"
+#include "tests/lib/pof/vectors.h"
+
+enum { LINE_SIZE_MAX = 1 << 20 };
+
 struct tally {
-    const char *kind;
-    int encoded;
-    int decoded;
-    int compared; /* lines that say what reading gives */
+    json_t *deviations; /* name -> line */
+    json_t *met;        /* names of those that were needed */
+    int lines;
+    int failed;
 };
 
-static const struct tally expected[] = {
-    {"packed_int", 41, 41, 41}, {"null", 1, 1, 1},       {"bool", 4, 4, 4},
-    {"octet", 22, 22, 22},      {"char", 34, 34, 34},    {"int16", 32, 32, 32},
-    {"int32", 66, 66, 66},      {"int64", 18, 18, 18},   {"int128", 30, 30, 30},
-    {"float32", 63, 63, 63},    {"float64", 62, 62, 62}, {"float128", 3, 3, 3},
-    {"decimal", 28, 28, 28},    {"string", 24, 24, 24},  {"octets", 6, 6, 6},
-    {"date", 5, 5, 5},          {"time", 13, 13, 13},    {"datetime", 6, 6, 6},
-    {"interval", 14, 14, 14},   {"array", 49, 49, 49},   {"collection", 14, 14, 14},
-    {"sparse", 11, 11, 11},     {"map", 13, 13, 13},     {"user", 32, 32, 32},
-    {"nested", 4, 4, 4},        {"evolvable", 7, 7, 3},  {"portable_type", 3, 3, 0},
-    {"reference", 16, 16, 16},  {"decode", 0, 62, 62},   {"binary", 15, 15, 15},
-    {"large", 9, 9, 0},         {"random", 60, 60, 60},
-};
-enum { KINDS = sizeof expected / sizeof expected[0] };
-
-struct run {
-    struct tally tallies[KINDS];
-    const json_t *line; /* the present one */
-};
-
-static struct tally *tally_of(struct run *run)
+static void collect(struct tally *tally, json_t *line)
 {
-    const char *kind = vector_text(run->line, "kind");
+    assert_true(judge_is_deviation(line));
+    assert_int_not_equal(strlen(vector_text(line, "reason")), 0);
+    assert_null(json_object_get(tally->deviations, vector_text(line, "name")));
+    json_object_set(tally->deviations, vector_text(line, "name"), line);
+    tally->lines++;
+}
 
-    size_t i = 0;
+static void judge(struct tally *tally, json_t *line)
+{
+    const char *name = vector_text(line, "name");
+    json_t *deviation = json_object_get(tally->deviations, name);
+    struct judgement j = judge_line(line, deviation);
 
-    while (i < KINDS && strcmp(expected[i].kind, kind) != 0) {
-        i++;
+    if (deviation) {
+        json_object_set_new(tally->met, name, json_true());
     }
-    assert_true(i < KINDS); /* an unknown kind */
-    return &run->tallies[i % KINDS];
-}
-
-static void check(const struct run *run, bool condition, const char *what)
-{
-    if (!condition) {
-        fail_msg("%s: %s", vector_text(run->line, "name"), what);
+    if (!j.passed) {
+        print_error("%s: %s\n", name, j.text);
+        tally->failed++;
     }
+    tally->lines++;
 }
 
-static void check_packed(struct run *run)
+static void each_line(struct tally *tally, const char *file, void (*each)(struct tally *, json_t *))
 {
-    const json_t *value = json_object_get(run->line, "value");
-    int64_t number = vector_int(value, "v");
-    int64_t back = 0;
-    uint8_t octets[PACKED_64_SIZE_MAX];
-    struct buf hex = {0};
+    char path[256];
+    char *text = malloc(LINE_SIZE_MAX);
 
-    hex_append(&hex, vector_text(run->line, "hex"));
-    size_t size = packed_put(octets, number);
-    check(run, bytes_equal(bytes_of(octets, size), buf_bytes(&hex)), "other octets");
-    struct bytes in = buf_bytes(&hex);
-    if (strcmp(vector_text(value, "t"), "packed32") == 0) {
-        int32_t narrow = 0;
-        check(run, packed_take32(&in, &narrow) == QN_OK, "not read");
-        back = narrow;
-    } else {
-        check(run, packed_take64(&in, &back) == QN_OK, "not read");
+    snprintf(path, sizeof path, "tests/vectors/%s", file);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    assert_non_null(text);
+    tally->lines = 0;
+    while (fgets(text, LINE_SIZE_MAX, in)) {
+        json_t *line = vector_parse(text);
+        assert_non_null(line);
+        each(tally, line);
+        json_decref(line);
     }
-    check(run, back == number && in.size == 0, "reads as another number");
-    buf_fini(&hex);
-    tally_of(run)->encoded++;
-    tally_of(run)->decoded++;
-    tally_of(run)->compared++;
+    fclose(in);
+    free(text);
 }
 
-/* Write the line's value with a node writer. */
-static void encode_node(struct run *run, struct buf *out)
+/* All lines, and not one less (tests/vectors/README.md); a deviation that is not needed fails. */
+static void every_golden_vector_agrees_or_is_a_listed_deviation(void **state)
 {
-    struct node_writer nw;
-    const char *mode = vector_text(run->line, "m");
-
-    node_writer_init(&nw, out, json_is_true(json_object_get(run->line, "refs")));
-    node_write(&nw, POF_NEXT, mode, json_object_get(run->line, "value"));
-    enum qn_status status = node_writer_finish(&nw);
-    check(run, status == QN_OK, qn_status_name(status));
-}
-
-static void check_encoded(struct run *run, struct bytes ours)
-{
-    struct buf theirs = {0};
-
-    hex_append(&theirs, vector_text(run->line, "hex"));
-    if (!bytes_equal(ours, buf_bytes(&theirs))) {
-        json_t *hex = hex_of(ours);
-        fail_msg("%s:\n%s, but should be\n%s", vector_text(run->line, "name"),
-                 json_string_value(hex), vector_text(run->line, "hex"));
-    }
-    buf_fini(&theirs);
-    tally_of(run)->encoded++;
-}
-
-/* Skipping finds the same end as writing did. References in uniform containers need the table of
- * identities, which skipping does without: there it must say so. */
-static void check_skip(const struct run *run, struct bytes pof, size_t trailing)
-{
-    struct bytes in = pof;
-
-    if (strstr(vector_text(run->line, "name"), "reference/uniform-")) {
-        check(run, pof_skip(&in) == QN_UNSUPPORTED, "skipped, by guess");
-        return;
-    }
-    check(run, pof_skip(&in) == QN_OK, "not skipped");
-    check(run, in.size == trailing, "skipped to another place");
-}
-
-/* Reading gives `value`, where the line has one. */
-static void check_decoded(struct run *run, struct bytes pof, json_t *value)
-{
-    json_t *node = NULL;
-    enum qn_status status = node_read(pof, &node);
-
-    check(run, status == QN_OK, qn_status_name(status));
-    tally_of(run)->decoded++;
-    if (value) {
-        if (!node_equal(node, value)) {
-            char *text = json_dumps(node, JSON_COMPACT);
-            fail_msg("%s: reads as %s", vector_text(run->line, "name"), text);
-        }
-        tally_of(run)->compared++;
-    }
-    json_decref(node);
-}
-
-/* The octets of the line's value as a Binary, decorated as the line says. */
-static void encode_binary(struct run *run, struct buf *out)
-{
-    static const uint8_t format = POF_BINARY_FORMAT;
-    const json_t *list = json_object_get(run->line, "decorations");
-    struct buf plain = {0};
-    struct pof_decoration decorations[8];
-    struct buf octets[8] = {{0}};
-    size_t count = json_array_size(list);
-
-    assert_int_equal(buf_append(&plain, &format, 1), QN_OK);
-    encode_node(run, &plain);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *pair = json_array_get(list, i);
-        hex_append(&octets[i], json_string_value(json_array_get(pair, 1)));
-        decorations[i].id = (uint32_t)json_integer_value(json_array_get(pair, 0));
-        decorations[i].octets = buf_bytes(&octets[i]);
-    }
-    if (count > 0) {
-        assert_int_equal(pof_binary_decorate(out, buf_bytes(&plain), decorations, count), QN_OK);
-    } else if (json_object_get(run->line, "int_decoration")) {
-        int32_t decoration = (int32_t)vector_int(run->line, "int_decoration");
-        assert_int_equal(pof_binary_decorate_int(out, buf_bytes(&plain), decoration), QN_OK);
-    } else {
-        assert_int_equal(buf_append(out, plain.data, plain.size), QN_OK);
-    }
-    for (size_t i = 0; i < count; i++) {
-        buf_fini(&octets[i]);
-    }
-    buf_fini(&plain);
-}
-
-static void check_binary(struct run *run)
-{
-    struct buf binary = {0};
-    struct bytes pof;
-
-    encode_binary(run, &binary);
-    check_encoded(run, buf_bytes(&binary));
-    check(run, pof_binary_value(buf_bytes(&binary), &pof) == QN_OK, "no value found");
-    check_decoded(run, pof, json_object_get(run->line, "value"));
-    buf_fini(&binary);
-}
-
-/* Go through everything; returns the number of values. */
-static size_t walk(struct pof_reader *r)
-{
-    struct pof_value value;
-    size_t count = 0;
-    uint32_t depth = 0;
-
-    for (;;) {
-        enum qn_status status = pof_reader_next(r, &value);
-        assert_true(status >= QN_OK);
-        if (status == QN_ABSENT) {
-            if (depth == 0) {
-                return count;
-            }
-            assert_int_equal(pof_reader_leave(r), QN_OK);
-            depth--;
-            continue;
-        }
-        count++;
-        if (pof_kind_is_container(value.kind)) {
-            assert_int_equal(pof_reader_enter(r), QN_OK);
-            depth++;
-        }
-    }
-}
-
-static void check_large(struct run *run)
-{
-    struct pof_writer w;
-    struct pof_reader r;
-    struct buf out = {0};
-    struct buf digest = {0};
-    uint8_t ours[32];
-
-    pof_writer_init(&w, &out);
-    check(run, large_write(&w, vector_text(run->line, "name")), "no rule for it");
-    check(run, pof_writer_finish(&w) == QN_OK, "not written");
-    hex_append(&digest, vector_text(run->line, "sha256"));
-    sha256(buf_bytes(&out), ours);
-    check(run, out.size == (size_t)vector_int(run->line, "length"), "another length");
-    check(run, bytes_equal(bytes_of(ours, 32), buf_bytes(&digest)), "another digest");
-    check_skip(run, buf_bytes(&out), 0);
-    pof_reader_init(&r, buf_bytes(&out));
-    check(run, walk(&r) > 0, "nothing in it");
-    buf_fini(&out);
-    buf_fini(&digest);
-    tally_of(run)->encoded++;
-    tally_of(run)->decoded++;
-}
-
-static void check_value(struct run *run)
-{
-    bool decode_only = strcmp(vector_text(run->line, "kind"), "decode") == 0;
-    bool trailing = strcmp(vector_text(run->line, "name"), "decode/trailing-bytes-ignored") == 0;
-    struct buf out = {0};
-
-    if (decode_only) {
-        hex_append(&out, vector_text(run->line, "hex"));
-    } else {
-        encode_node(run, &out);
-        check_encoded(run, buf_bytes(&out));
-    }
-    check_skip(run, buf_bytes(&out), trailing ? 2 : 0);
-    check_decoded(run, buf_bytes(&out),
-                  json_object_get(run->line, decode_only ? "value" : "decoded"));
-    buf_fini(&out);
-}
-
-static void check_line(json_t *line, void *context)
-{
-    struct run *run = context;
-    const char *kind = vector_text(line, "kind");
-
-    run->line = line;
-    if (strcmp(kind, "packed_int") == 0) {
-        check_packed(run);
-    } else if (strcmp(kind, "binary") == 0) {
-        check_binary(run);
-    } else if (strcmp(kind, "large") == 0) {
-        check_large(run);
-    } else {
-        check_value(run);
-    }
-}
-
-/* All 767 lines, and not one less (tests/vectors/README.md). */
-static void every_golden_vector_is_written_and_read(void **state)
-{
-    struct run run = {.line = NULL};
-    int encoded = 0;
+    struct tally tally = {.deviations = json_object(), .met = json_object()};
 
     (void)state;
-    assert_int_equal(vectors_each("pof.jsonl", check_line, &run), 767);
-    for (size_t i = 0; i < KINDS; i++) {
-        struct tally *t = &run.tallies[i];
-        print_message("%-14s encoded %3d, decoded %3d, compared %3d\n", expected[i].kind,
-                      t->encoded, t->decoded, t->compared);
-        assert_int_equal(t->encoded, expected[i].encoded);
-        assert_int_equal(t->decoded, expected[i].decoded);
-        assert_int_equal(t->compared, expected[i].compared);
-        encoded += t->encoded;
-    }
-    assert_int_equal(encoded, 767 - 62);
+    each_line(&tally, "deviations.jsonl", collect);
+    assert_int_equal(tally.lines, 32);
+    each_line(&tally, "pof.jsonl", judge);
+    assert_int_equal(tally.lines, 767);
+    assert_int_equal(json_object_size(tally.met), 0); /* never for these */
+    each_line(&tally, "pof-malformed.jsonl", judge);
+    assert_int_equal(tally.lines, 217);
+    each_line(&tally, "pof-navigate.jsonl", judge);
+    assert_int_equal(tally.lines, 112);
+    assert_int_equal(tally.failed, 0);
+    assert_int_equal(json_object_size(tally.met), json_object_size(tally.deviations));
+    json_decref(tally.deviations);
+    json_decref(tally.met);
+}
+
+static bool agrees(const char *text, const char *deviation)
+{
+    json_t *line = vector_parse(text);
+    json_t *ours = deviation ? vector_parse(deviation) : NULL;
+
+    assert_non_null(line);
+    bool passed = judge_line(line, ours).passed;
+    json_decref(line);
+    json_decref(ours);
+    return passed;
+}
+
+/* A judge that could not fail would prove nothing: each kind of line fails when it is changed. */
+static void a_line_that_is_wrong_fails(void **state)
+{
+    (void)state;
+    assert_true(agrees(
+        "{\"name\":\"a\",\"kind\":\"int32\",\"m\":\"object\",\"value\":{\"t\":\"int32\",\"v\":5},"
+        "\"hex\":\"4105\",\"decoded\":{\"t\":\"int32\",\"v\":5}}",
+        NULL));
+    assert_false(agrees(
+        "{\"name\":\"a\",\"kind\":\"int32\",\"m\":\"object\",\"value\":{\"t\":\"int32\",\"v\":5},"
+        "\"hex\":\"4106\"}",
+        NULL));
+    assert_false(agrees(
+        "{\"name\":\"a\",\"kind\":\"int32\",\"m\":\"object\",\"value\":{\"t\":\"int32\",\"v\":5},"
+        "\"hex\":\"4105\",\"decoded\":{\"t\":\"int16\",\"v\":5}}",
+        NULL));
+    assert_false(agrees("{\"name\":\"a\",\"kind\":\"int32\"}", NULL));
+    assert_false(agrees("{\"name\":\"a\",\"kind\":\"unheard-of\"}", NULL));
+    assert_false(agrees("{}", NULL));
+    assert_false(agrees(
+        "{\"name\":\"a\",\"kind\":\"decode\",\"hex\":\"4105\",\"value\":{\"t\":\"int32\",\"v\":6}}",
+        NULL));
+    assert_false(agrees("{\"name\":\"a\",\"kind\":\"packed_int\",\"value\":{\"t\":\"packed32\","
+                        "\"v\":1},\"hex\":\"02\"}",
+                        NULL));
+    assert_false(agrees(
+        "{\"name\":\"a\",\"kind\":\"malformed\",\"hex\":\"4105\",\"outcome\":\"reject\"}", NULL));
+    assert_false(
+        agrees("{\"name\":\"a\",\"kind\":\"malformed\",\"hex\":\"41\",\"outcome\":\"accept\","
+               "\"value\":{\"t\":\"int32\",\"v\":5}}",
+               NULL));
+    assert_false(agrees("{\"name\":\"a\",\"kind\":\"extract\",\"binary\":\"15010000410540\","
+                        "\"path\":[0],\"as\":null,"
+                        "\"found\":true,\"slice_type\":-2,\"slice_offset\":5,\"slice\":\"4105\","
+                        "\"outcome\":\"accept\","
+                        "\"result\":{\"t\":\"int32\",\"v\":5},\"result_hex\":\"4105\"}",
+                        NULL));
+    assert_true(agrees("{\"name\":\"a\",\"kind\":\"extract\",\"binary\":\"15010000410540\","
+                       "\"path\":[0],\"as\":null,"
+                       "\"found\":true,\"slice_type\":-2,\"slice_offset\":4,\"slice\":\"4105\","
+                       "\"outcome\":\"accept\","
+                       "\"result\":{\"t\":\"int32\",\"v\":5},\"result_hex\":\"4105\"}",
+                       NULL));
+    assert_false(agrees(
+        "{\"name\":\"a\",\"kind\":\"update\",\"binary\":\"15010000410540\",\"path\":[0],"
+        "\"new\":{\"t\":\"int32\",\"v\":6},\"outcome\":\"accept\",\"result\":\"15010000410740\"}",
+        NULL));
+}
+
+/* A deviation must be one, and we must do what it says. */
+static void a_deviation_is_held_to_its_word(void **state)
+{
+    static const char line[] =
+        "{\"name\":\"a\",\"kind\":\"malformed\",\"hex\":\"5b40\",\"outcome\":\"accept\","
+        "\"value\":{\"t\":\"map\",\"v\":[]}}";
+
+    (void)state;
+    assert_false(agrees(line, NULL));
+    assert_true(agrees(line, "{\"kind\":\"deviation\",\"name\":\"a\",\"outcome\":\"reject\"}"));
+    assert_false(agrees(line, "{\"kind\":\"deviation\",\"name\":\"a\",\"outcome\":\"accept\","
+                              "\"value\":{\"t\":\"null\"}}"));
+    assert_false(
+        agrees("{\"name\":\"a\",\"kind\":\"malformed\",\"hex\":\"41\",\"outcome\":\"reject\"}",
+               "{\"kind\":\"deviation\",\"name\":\"a\",\"outcome\":\"reject\"}"));
 }
 
 static bool equal_texts(const char *a, const char *b)
@@ -302,7 +175,7 @@ static bool equal_texts(const char *a, const char *b)
     return equal;
 }
 
-/* The comparison that the test above leans on tells values apart, and only values. */
+/* The comparison that the judge leans on tells values apart, and only values. */
 static void nodes_are_compared_by_value(void **state)
 {
     (void)state;
@@ -328,7 +201,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_are_compared_by_value),
-        cmocka_unit_test(every_golden_vector_is_written_and_read),
+        cmocka_unit_test(a_line_that_is_wrong_fails),
+        cmocka_unit_test(a_deviation_is_held_to_its_word),
+        cmocka_unit_test(every_golden_vector_agrees_or_is_a_listed_deviation),
     };
 
     return RUN_TESTS(tests);

@@ -1,9 +1,16 @@
-#include "tests/unit/pof/vectors.h"
+#include "tests/lib/pof/vectors.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-enum { LINE_MAX_SIZE = 1 << 20 };
+#include "wire/assert.h"
+
+/* Without memory there is nothing to test. */
+static void append(struct buf *out, const void *data, size_t size)
+{
+    enum qn_status status = buf_append(out, data, size);
+
+    qn_assert(status == QN_OK);
+}
 
 static unsigned hex_digit(char digit)
 {
@@ -12,9 +19,9 @@ static unsigned hex_digit(char digit)
 
 void hex_append(struct buf *out, const char *hex)
 {
-    for (size_t i = 0; hex[i] != 0; i += 2) {
+    for (size_t i = 0; hex[i] != 0 && hex[i + 1] != 0; i += 2) {
         uint8_t octet = (uint8_t)(hex_digit(hex[i]) << 4 | hex_digit(hex[i + 1]));
-        assert_int_equal(buf_append(out, &octet, 1), QN_OK);
+        append(out, &octet, 1);
     }
 }
 
@@ -25,7 +32,7 @@ json_t *hex_of(struct bytes octets)
 
     for (size_t i = 0; i < octets.size; i++) {
         char pair[2] = {digits[octets.data[i] >> 4], digits[octets.data[i] & 15]};
-        assert_int_equal(buf_append(&text, pair, 2), QN_OK);
+        append(&text, pair, 2);
     }
     json_t *string = json_stringn(text.data ? (const char *)text.data : "", text.size);
     buf_fini(&text);
@@ -36,17 +43,15 @@ const char *vector_text(const json_t *node, const char *key)
 {
     const char *text = json_string_value(json_object_get(node, key));
 
-    assert_non_null(text);
-    return text;
+    return text ? text : "";
 }
 
 int64_t vector_int(const json_t *node, const char *key)
 {
     const json_t *member = json_object_get(node, key);
 
-    assert_true(json_is_integer(member) || json_is_string(member));
-    return json_is_integer(member) ? json_integer_value(member)
-                                   : strtoll(json_string_value(member), NULL, 10);
+    return json_is_string(member) ? strtoll(json_string_value(member), NULL, 10)
+                                  : json_integer_value(member);
 }
 
 void vector_octets(const json_t *line, struct buf *out)
@@ -72,7 +77,7 @@ static unsigned unit_at(const char *at)
     if (at[0] != '\\' || at[1] != 'u') {
         return 0;
     }
-    for (int i = 2; i < 6; i++) {
+    for (int i = 2; i < 6 && at[i] != 0; i++) {
         unit = unit << 4 | hex_digit(at[i]);
     }
     return unit;
@@ -85,7 +90,7 @@ static void mark_lone_surrogates(const char *line, struct buf *out)
         unsigned unit = unit_at(at);
         unsigned next = unit ? unit_at(at + 6) : 0;
         size_t size = 1;
-        if (*at == '\\') {
+        if (*at == '\\' && at[1] != 0) {
             size = unit ? 6 : 2;
         }
         if (unit >= 0xd800 && unit <= 0xdbff && next >= 0xdc00 && next <= 0xdfff) {
@@ -95,43 +100,27 @@ static void mark_lone_surrogates(const char *line, struct buf *out)
             uint8_t utf8[4] = {(uint8_t)(0xf0 | code >> 18), (uint8_t)(0x80 | (code >> 12 & 0x3f)),
                                (uint8_t)(0x80 | (code >> 6 & 0x3f)),
                                (uint8_t)(0x80 | (code & 0x3f))};
-            assert_int_equal(buf_append(out, utf8, 4), QN_OK);
+            append(out, utf8, 4);
             at += size;
             continue;
         }
-        assert_int_equal(buf_append(out, at, size), QN_OK);
+        append(out, at, size);
         at += size;
     }
 }
 
-size_t vectors_each(const char *file, void (*each)(json_t *line, void *context), void *context)
+json_t *vector_parse(const char *line)
 {
-    char path[256];
-    char *line = malloc(LINE_MAX_SIZE);
     struct buf marked = {0};
-    size_t count = 0;
 
-    snprintf(path, sizeof path, "tests/vectors/%s", file);
-    FILE *in = fopen(path, "r");
-    assert_non_null(in);
-    assert_non_null(line);
-    while (fgets(line, LINE_MAX_SIZE, in)) {
-        json_error_t error;
-        buf_clear(&marked);
-        mark_lone_surrogates(line, &marked);
-        json_t *parsed = json_loadb((const char *)marked.data, marked.size, JSON_ALLOW_NUL, &error);
-        if (!parsed) {
-            print_message("%s: %s\n", error.text, line);
-        }
-        assert_non_null(parsed);
-        each(parsed, context);
-        json_decref(parsed);
-        count++;
-    }
-    fclose(in);
+    mark_lone_surrogates(line, &marked);
+    json_t *parsed = json_loadb((const char *)marked.data, marked.size, JSON_ALLOW_NUL, NULL);
     buf_fini(&marked);
-    free(line);
-    return count;
+    if (!json_is_object(parsed)) {
+        json_decref(parsed);
+        return NULL;
+    }
+    return parsed;
 }
 
 static struct pof_int128 negate(struct pof_int128 value)
@@ -146,7 +135,7 @@ struct pof_int128 int128_of(const char *decimal)
     uint64_t limbs[4] = {0}; /* 32 bits each, lowest first */
     const char *at = decimal[0] == '-' ? decimal + 1 : decimal;
 
-    for (; *at != 0; at++) {
+    for (; *at >= '0' && *at <= '9'; at++) {
         uint64_t carry = (uint64_t)(*at - '0');
         for (int i = 0; i < 4; i++) {
             limbs[i] = limbs[i] * 10 + carry;
@@ -186,15 +175,15 @@ json_t *int128_text(struct pof_int128 value)
 void text_of(const json_t *string, bool mark, struct buf *out)
 {
     const uint8_t *text = (const uint8_t *)json_string_value(string);
-    size_t size = json_string_length(string);
+    size_t size = text ? json_string_length(string) : 0;
 
     for (size_t i = 0; i < size; i++) {
         /* f4 8d a0..bf: code points 10d800 to 10dfff */
         if (i + 4 <= size && text[i] == 0xf4 && text[i + 1] == 0x8d && text[i + 2] >= 0xa0) {
-            assert_int_equal(buf_append(out, "\xef\xbf\xbd", mark ? 3 : 0), QN_OK);
+            append(out, "\xef\xbf\xbd", mark ? 3 : 0);
             i += 3;
         } else {
-            assert_int_equal(buf_append(out, text + i, 1), QN_OK);
+            append(out, text + i, 1);
         }
     }
 }

@@ -1,4 +1,4 @@
-#include "tests/unit/pof/sha256.h"
+#include "tests/lib/pof/sha256.h"
 
 /* The fractional parts of the cube roots of the first 64 primes. */
 static const uint32_t round_constants[64] = {

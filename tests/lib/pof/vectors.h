@@ -1,19 +1,21 @@
 /* The golden vectors as jansson objects, and the numbers and octets in them. */
-#ifndef QUOIN_TESTS_UNIT_POF_VECTORS_H
-#define QUOIN_TESTS_UNIT_POF_VECTORS_H
+#ifndef QUOIN_TESTS_LIB_POF_VECTORS_H
+#define QUOIN_TESTS_LIB_POF_VECTORS_H
 
 #include <jansson.h>
 
-#include "tests/lib/check.h"
+#include <stdbool.h>
+
+#include "wire/bytes.h"
 #include "wire/pof/types.h"
 
 /* Unpaired surrogates have no place in jansson's strings: unit u stands as code point LONE + u. */
 enum { LONE = 0x100000 };
 
-/* Call `each` for every line of tests/vectors/`file`; returns how many there were. */
-size_t vectors_each(const char *file, void (*each)(json_t *line, void *context), void *context);
+/* A line of a vector file as an object that the caller releases; NULL when it is no JSON. */
+json_t *vector_parse(const char *line);
 
-/* The string or number of a member; the test fails when it is not there. */
+/* The string or number of a member; "" or 0 when there is none, which no vector agrees with. */
 const char *vector_text(const json_t *node, const char *key);
 int64_t vector_int(const json_t *node, const char *key);
 

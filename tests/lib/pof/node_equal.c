@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
-#include "tests/unit/pof/nodes.h"
-#include "tests/unit/pof/vectors.h"
+#include "tests/lib/pof/nodes.h"
+#include "tests/lib/pof/vectors.h"
 
 static bool is(const json_t *node, const char *type)
 {

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
-#include "tests/unit/pof/nodes.h"
-#include "tests/unit/pof/vectors.h"
+#include "tests/lib/pof/nodes.h"
+#include "tests/lib/pof/vectors.h"
 #include "wire/assert.h"
 
 static bool is(const json_t *node, const char *type)
@@ -30,9 +30,16 @@ static double double_of_bits(uint64_t bits)
     return value;
 }
 
+static const char *string_of(const json_t *string)
+{
+    const char *text = json_string_value(string);
+
+    return text ? text : "";
+}
+
 static uint64_t bits_of(const json_t *string)
 {
-    return strtoull(json_string_value(string), NULL, 16);
+    return strtoull(string_of(string), NULL, 16);
 }
 
 static struct pof_date date_of(const json_t *node)
@@ -77,7 +84,7 @@ static void write_octets(struct pof_writer *w, int32_t index, const json_t *node
         pof_write_octets(w, index, buf_bytes(&octets));
     } else if (is(node, "octet[]")) {
         pof_write_octet_array(w, index, buf_bytes(&octets));
-    } else {
+    } else if (octets.size == 16) {
         pof_write_float128(w, index, octets.data);
     }
     buf_fini(&octets);
@@ -111,7 +118,7 @@ static bool write_number(struct pof_writer *w, int32_t index, const char *type, 
     } else if (strcmp(type, "int64") == 0) {
         pof_write_int64(w, index, number);
     } else if (strcmp(type, "int128") == 0) {
-        pof_write_int128(w, index, int128_of(json_string_value(value)));
+        pof_write_int128(w, index, int128_of(string_of(value)));
     } else if (strcmp(type, "float32") == 0) {
         pof_write_float32(w, index, float_of_bits((uint32_t)bits_of(value)));
     } else if (strcmp(type, "float64") == 0) {

@@ -1,4 +1,4 @@
-#include "tests/unit/pof/large.h"
+#include "tests/lib/pof/large.h"
 
 #include <stdio.h>
 
@@ -113,25 +113,34 @@ static void write_nested(struct pof_writer *w)
     }
 }
 
-bool large_write(struct pof_writer *w, const char *name)
+bool large_write(struct pof_writer *w, const char *rule)
 {
     static const struct {
-        const char *name;
+        const char *rule;
         void (*write)(struct pof_writer *w);
     } rules[] = {
-        {"large/collection-10000-strings", write_strings},
-        {"large/uniform-collection-10000-strings/typed", write_uniform_strings},
-        {"large/int32-array-10000", write_ints},
-        {"large/collection-10000-users", write_users},
-        {"large/map-10000", write_map},
-        {"large/references-10000", write_references},
-        {"large/string-100000", write_string},
-        {"large/octet-array-100000", write_octets},
-        {"large/nested-200-collections", write_nested},
+        {"collection of 10000 strings: element i is 'item-' followed by i in decimal, i = 0..9999",
+         write_strings},
+        {"uniform collection (uniform_type -15) of 10000 strings: element i is 'item-' followed by "
+         "i in decimal, i = 0..9999",
+         write_uniform_strings},
+        {"int32[] of 10000 elements: element i is i*7 - 35000", write_ints},
+        {"collection of 10000 user values of type 1000, version 0: property 0 typed int32 i, "
+         "property 1 typed string 'name' followed by i in decimal, i = 0..9999",
+         write_users},
+        {"map of 10000 entries in this order: key string 'key' followed by i in decimal, value "
+         "int32 i, i = 0..9999",
+         write_map},
+        {"collection of 20000 elements: element i (0..9999) is a user value of type 1, version 0, "
+         "property 0 typed int32 i; element 10000+i is the same object as element i",
+         write_references},
+        {"string of 100000 characters: character i is 'a' + (i mod 26)", write_string},
+        {"octet[] of 100000 elements: element i is i mod 251", write_octets},
+        {"200 collections of one element each, nested; the innermost holds int32 1", write_nested},
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (strcmp(rules[i].name, name) == 0) {
+        if (strcmp(rules[i].rule, rule) == 0) {
             rules[i].write(w);
             return true;
         }

@@ -1,8 +1,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/unit/pof/nodes.h"
-#include "tests/unit/pof/vectors.h"
+#include "tests/lib/pof/nodes.h"
+#include "tests/lib/pof/vectors.h"
+#include "wire/assert.h"
 #include "wire/pof/text.h"
 
 /* A sparse array that stands for a plain one is filled up only to here. */
@@ -48,7 +49,8 @@ static json_t *string_node(struct bytes text)
 {
     struct buf utf8 = {0};
 
-    assert_int_equal(pof_text_append(&utf8, text), QN_OK);
+    enum qn_status status = pof_text_append(&utf8, text);
+    qn_assert(status == QN_OK); /* the reader has checked it */
     json_t *string = json_stringn(utf8.data ? (const char *)utf8.data : "", utf8.size);
     buf_fini(&utf8);
     return json_pack("{s:s, s:o}", "t", "string", "v", string);
@@ -164,7 +166,7 @@ static json_t *scalar_node(const struct pof_value *v)
     case POF_KIND_USER:
         break;
     }
-    fail_msg("not a scalar: kind %d", (int)v->kind);
+    qn_assert(false); /* the caller sees to containers */
     return NULL;
 }
 
@@ -337,7 +339,8 @@ static void fill_primitives(json_t *node, const char *name, const json_t *elemen
     {
         json_t *value = json_object_get(element, floats ? "bits" : "v");
         uint8_t octet = (uint8_t)json_integer_value(value);
-        assert_int_equal(buf_append(&octets, &octet, 1), QN_OK);
+        enum qn_status status = buf_append(&octets, &octet, 1);
+        qn_assert(status == QN_OK);
         json_array_append(values, value);
     }
     if (strcmp(name, "octet[]") == 0) {
@@ -399,7 +402,23 @@ static enum qn_status read_container(struct node_reader *nr, const struct pof_va
     return status;
 }
 
+enum qn_status node_of(const struct pof_value *value, json_t **node)
+{
+    if (value->kind == POF_KIND_REFERENCE || pof_kind_is_container(value->kind)) {
+        return QN_UNSUPPORTED;
+    }
+    *node = scalar_node(value);
+    return QN_OK;
+}
+
 enum qn_status node_read(struct bytes pof, json_t **node)
+{
+    struct bytes rest;
+
+    return node_take(pof, node, &rest);
+}
+
+enum qn_status node_take(struct bytes pof, json_t **node, struct bytes *rest)
 {
     struct node_reader nr;
     struct pof_value v;
@@ -412,6 +431,7 @@ enum qn_status node_read(struct bytes pof, json_t **node)
     if (status == QN_OK) {
         status = read_value(&nr, &v, node);
     }
+    *rest = nr.r.rest;
     json_decref(nr.known);
     buf_fini(&identities);
     return status;

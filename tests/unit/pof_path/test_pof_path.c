@@ -1,0 +1,210 @@
+/* Paths, by example. What the reference implementation does stands in the golden vectors. */
+#include "tests/lib/check.h"
+#include "wire/pof/binary.h"
+#include "wire/pof/path.h"
+#include "wire/pof/writer.h"
+
+enum { NAME = 0, AGE = 1, TAGS = 2, HOME = 3, CITY = 1 };
+
+#define STEPS(...)                                                                                 \
+    (struct pof_path)                                                                              \
+    {                                                                                              \
+        (const int32_t[]){__VA_ARGS__}, sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t)   \
+    }
+
+/* A person with two tags and a home in a city. */
+static void write_person(struct pof_writer *w, struct buf *out)
+{
+    pof_writer_init_binary(w, out);
+    pof_begin_user(w, POF_NEXT, 1000, 0);
+    pof_write_string(w, NAME, bytes_of_text("Ada"));
+    pof_write_int32(w, AGE, 36);
+    pof_begin_uniform_collection(w, TAGS, POF_STRING, 2);
+    pof_write_string(w, POF_NEXT, bytes_of_text("x"));
+    pof_write_string(w, POF_NEXT, bytes_of_text("y"));
+    pof_end(w);
+    pof_begin_user(w, HOME, 1001, 0);
+    pof_write_string(w, CITY, bytes_of_text("Turin"));
+    pof_end(w);
+    pof_end(w);
+    assert_int_equal(pof_writer_finish(w), QN_OK);
+}
+
+static struct bytes person(struct buf *out)
+{
+    struct pof_writer w;
+
+    write_person(&w, out);
+    return bytes_of(out->data + 1, out->size - 1);
+}
+
+/* A property in an object in an object, and an element of a list. */
+static void a_path_leads_into_nested_values(void **state)
+{
+    struct buf out = {0};
+    struct pof_target target;
+    struct pof_reader r;
+    struct pof_value value;
+    struct bytes pof = person(&out);
+
+    (void)state;
+    assert_int_equal(pof_path_find(pof, STEPS(HOME, CITY), &target), QN_OK);
+    assert_true(target.found && !target.bare);
+    assert_bytes_equal(target.value.as.text, bytes_of_text("Turin"));
+    assert_int_equal(pof_path_find(pof, STEPS(TAGS, 1), &target), QN_OK);
+    assert_true(target.found && target.bare);
+    assert_bytes_equal(target.octets, bytes_of_text("\x01y"));
+    pof_path_reader(&target, &r);
+    assert_int_equal(pof_reader_next(&r, &value), QN_OK);
+    assert_bytes_equal(value.as.text, bytes_of_text("y"));
+    buf_fini(&out);
+}
+
+/* Absent, below absent, below a text, out of range, negative: each has its answer. */
+static void what_is_not_there_is_told_apart(void **state)
+{
+    struct buf out = {0};
+    struct pof_target target;
+    struct bytes pof = person(&out);
+    int32_t many[POF_PATH_MAX + 1] = {0};
+
+    (void)state;
+    assert_int_equal(pof_path_find(pof, STEPS(9), &target), QN_OK);
+    assert_false(target.found || target.below_missing);
+    assert_int_equal(target.octets.size, 0);
+    assert_int_equal(pof_path_find(pof, STEPS(9, 1), &target), QN_OK);
+    assert_true(!target.found && target.below_missing);
+    assert_int_equal(pof_path_find(pof, STEPS(NAME, 0), &target), QN_WRONG_TYPE);
+    assert_int_equal(pof_path_find(pof, STEPS(TAGS, 2), &target), QN_TOO_LARGE);
+    assert_int_equal(pof_path_find(pof, STEPS(TAGS, INT32_MAX), &target), QN_TOO_LARGE);
+    assert_int_equal(pof_path_find(pof, STEPS(-1), &target), QN_INVALID);
+    assert_int_equal(pof_path_find(pof, (struct pof_path){many, POF_PATH_MAX + 1}, &target),
+                     QN_INVALID);
+    assert_int_equal(pof_path_find(bytes_of(pof.data, 4), STEPS(HOME), &target), QN_MALFORMED);
+    assert_int_equal(pof_path_find(bytes_of(NULL, 0), STEPS(0), &target), QN_MALFORMED);
+    buf_fini(&out);
+}
+
+/* A set answers all its paths, in the order given, the same one twice too. */
+static void a_set_answers_all_paths_in_one_pass(void **state)
+{
+    struct buf out = {0};
+    struct pof_target targets[5];
+    struct bytes pof = person(&out);
+    const struct pof_path paths[] = {STEPS(HOME, CITY), STEPS(AGE), STEPS(NAME, 3),
+                                     STEPS(HOME, CITY), STEPS(TAGS)};
+    struct pof_path_set *set = pof_path_set_create(paths, 5);
+
+    (void)state;
+    assert_non_null(set);
+    assert_int_equal(pof_path_set_find(set, pof, targets), QN_OK);
+    assert_bytes_equal(targets[0].value.as.text, bytes_of_text("Turin"));
+    assert_int_equal(targets[1].value.as.integer, 36);
+    assert_true(!targets[2].found && targets[2].below_missing);
+    assert_ptr_equal(targets[3].octets.data, targets[0].octets.data);
+    assert_int_equal(targets[4].value.kind, POF_KIND_COLLECTION);
+    assert_bytes_equal(targets[4].octets, bytes_of("\x56\x4e\x02\x01x\x01y", 7));
+    pof_path_set_destroy(set);
+    pof_path_set_destroy(NULL);
+    assert_null(pof_path_set_create(&STEPS(-1), 1));
+    buf_fini(&out);
+}
+
+/* What stands behind the last path wanted is not read, so it may be broken. */
+static void a_set_stops_behind_the_last_one_wanted(void **state)
+{
+    struct buf out = {0};
+    struct pof_target target;
+    struct bytes pof = person(&out);
+    struct pof_path_set *set = pof_path_set_create(&STEPS(AGE), 1);
+
+    (void)state;
+    assert_int_equal(pof_path_set_find(set, bytes_of(pof.data, 14), &target), QN_OK);
+    assert_true(target.found && target.value.as.integer == 36);
+    assert_int_equal(pof_path_set_find(set, bytes_of(pof.data, 10), &target), QN_MALFORMED);
+    pof_path_set_destroy(set);
+    buf_fini(&out);
+}
+
+/* The new value must be one, of the type of its container, and without identities. */
+static void an_update_refuses_what_would_damage(void **state)
+{
+    struct buf out = {0};
+    struct buf updated = {0};
+    const struct {
+        struct pof_path path;
+        struct bytes new;
+        enum qn_status status;
+    } cases[] = {
+        {STEPS(AGE), bytes_of("\x41\x05", 2), QN_OK},
+        {STEPS(AGE), bytes_of("\x41\x05\x05", 3), QN_INVALID},
+        {STEPS(AGE), bytes_of("\x41", 1), QN_INVALID},
+        {STEPS(AGE), bytes_of("", 0), QN_INVALID},
+        {STEPS(AGE), bytes_of("\x5e\x01\x01\x00\x40", 5), QN_INVALID},
+        {STEPS(TAGS, 0), bytes_of("\x4e\x01z", 3), QN_OK},
+        {STEPS(TAGS, 0), bytes_of("\x41\x05", 2), QN_INVALID},
+        {STEPS(TAGS, 0), bytes_of("\x64", 1), QN_INVALID},
+        {STEPS(9, 9), bytes_of("\x41\x05", 2), QN_ABSENT},
+        {STEPS(NAME, 9), bytes_of("\x41\x05", 2), QN_WRONG_TYPE},
+        {STEPS(-9), bytes_of("\x41\x05", 2), QN_INVALID},
+    };
+
+    (void)state;
+    (void)person(&out);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        buf_clear(&updated);
+        assert_int_equal(pof_path_update(&updated, buf_bytes(&out), cases[i].path, cases[i].new),
+                         cases[i].status);
+        assert_true(cases[i].status == QN_OK || updated.size == 0);
+    }
+    buf_fini(&out);
+    buf_fini(&updated);
+}
+
+/* Decorations within decorations keep their octets; their sizes follow the value's. */
+static void an_update_keeps_all_decorations(void **state)
+{
+    struct buf plain = {0};
+    struct buf inner = {0};
+    struct buf outer = {0};
+    struct buf updated = {0};
+    struct buf long_text = {0};
+    const struct pof_decoration expiry = {1, bytes_of("12345678", 8)};
+    const struct pof_decoration custom = {12, bytes_of("!", 1)};
+    struct pof_target target;
+    struct bytes pof;
+
+    (void)state;
+    (void)person(&plain);
+    assert_int_equal(pof_binary_decorate(&inner, buf_bytes(&plain), &expiry, 1), QN_OK);
+    assert_int_equal(pof_binary_decorate(&outer, buf_bytes(&inner), &custom, 1), QN_OK);
+    assert_int_equal(
+        pof_binary_string(&long_text, bytes_of_text("a name that is so long that sizes "
+                                                    "take one more octet than before")),
+        QN_OK);
+    struct bytes new = bytes_of(long_text.data + 1, long_text.size - 1);
+    assert_int_equal(pof_path_update(&updated, buf_bytes(&outer), STEPS(NAME), new), QN_OK);
+    assert_int_equal(pof_binary_value(buf_bytes(&updated), &pof), QN_OK);
+    assert_int_equal(pof_path_find(pof, STEPS(NAME), &target), QN_OK);
+    assert_int_equal(target.value.as.text.size, new.size - 3);
+    assert_memory_equal(updated.data + updated.size - 11, outer.data + outer.size - 11, 11);
+    buf_fini(&plain);
+    buf_fini(&inner);
+    buf_fini(&outer);
+    buf_fini(&updated);
+    buf_fini(&long_text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_path_leads_into_nested_values),
+        cmocka_unit_test(what_is_not_there_is_told_apart),
+        cmocka_unit_test(a_set_answers_all_paths_in_one_pass),
+        cmocka_unit_test(a_set_stops_behind_the_last_one_wanted),
+        cmocka_unit_test(an_update_refuses_what_would_damage),
+        cmocka_unit_test(an_update_keeps_all_decorations),
+    };
+
+    return RUN_TESTS(tests);
+}

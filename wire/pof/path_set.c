@@ -1,0 +1,196 @@
+#include <stdlib.h>
+
+#include "wire/pof/path.h"
+#include "wire/pof/path_walk.h"
+#include "wire/pof/take.h"
+
+enum { NONE = UINT32_MAX };
+
+/* A step that several paths share. Node 0 is the value itself. */
+struct node {
+    int32_t step;
+    uint32_t child;   /* the first one; siblings ascend by step */
+    uint32_t sibling; /* the next one */
+    uint32_t target;  /* the first path that ends here */
+};
+
+struct pof_path_set {
+    size_t path_count;
+    uint32_t node_count;
+    struct node *nodes;
+    uint32_t *same; /* for each path the next one that ends in the same node */
+};
+
+static uint32_t add_node(struct pof_path_set *set, int32_t step, uint32_t sibling)
+{
+    set->nodes[set->node_count] =
+        (struct node){.step = step, .child = NONE, .sibling = sibling, .target = NONE};
+    return set->node_count++;
+}
+
+/* The child of `parent` for `step`, which is made when it is not there. */
+static uint32_t child_for(struct pof_path_set *set, uint32_t parent, int32_t step)
+{
+    uint32_t *link = &set->nodes[parent].child;
+
+    while (*link != NONE && set->nodes[*link].step < step) {
+        link = &set->nodes[*link].sibling;
+    }
+    if (*link == NONE || set->nodes[*link].step != step) {
+        *link = add_node(set, step, *link);
+    }
+    return *link;
+}
+
+static void add_path(struct pof_path_set *set, const struct pof_path *path, uint32_t number)
+{
+    uint32_t node = 0;
+
+    for (size_t i = 0; i < path->count; i++) {
+        node = child_for(set, node, path->steps[i]);
+    }
+    set->same[number] = set->nodes[node].target;
+    set->nodes[node].target = number;
+}
+
+/* How many nodes there can be; 0: a path is not valid. */
+static size_t node_count_max(const struct pof_path *paths, size_t count)
+{
+    size_t nodes = 1;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!path_is_valid(paths[i])) {
+            return 0;
+        }
+        nodes += paths[i].count;
+    }
+    return nodes < NONE && count < NONE ? nodes : 0;
+}
+
+struct pof_path_set *pof_path_set_create(const struct pof_path *paths, size_t count)
+{
+    size_t nodes_max = node_count_max(paths, count);
+    struct pof_path_set *set = nodes_max > 0 ? calloc(1, sizeof *set) : NULL;
+
+    if (!set) {
+        return NULL;
+    }
+    set->path_count = count;
+    set->nodes = calloc(nodes_max, sizeof *set->nodes);
+    set->same = calloc(count + 1, sizeof *set->same);
+    if (!set->nodes || !set->same) {
+        pof_path_set_destroy(set);
+        return NULL;
+    }
+    (void)add_node(set, 0, NONE);
+    for (size_t i = 0; i < count; i++) {
+        add_path(set, &paths[i], (uint32_t)i);
+    }
+    return set;
+}
+
+void pof_path_set_destroy(struct pof_path_set *set)
+{
+    if (set) {
+        free(set->nodes);
+        free(set->same);
+        free(set);
+    }
+}
+
+struct walk {
+    const struct pof_path_set *set;
+    struct pof_reader r;
+    struct pof_target *targets;
+    size_t left; /* paths that nothing is known of yet */
+};
+
+/* Give all paths that end in `node` the same answer. */
+static void answer(struct walk *w, const struct node *node, const struct pof_target *target)
+{
+    for (uint32_t i = node->target; i != NONE; i = w->set->same[i]) {
+        w->targets[i] = *target;
+        w->left--;
+    }
+}
+
+/* All paths through `node` lead nowhere: it is below something missing, or without parts. */
+static void answer_below(struct walk *w, const struct node *node)
+{
+    for (uint32_t child = node->child; child != NONE; child = w->set->nodes[child].sibling) {
+        const struct node *below = &w->set->nodes[child];
+        answer(w, below, &(struct pof_target){.below_missing = true});
+        answer_below(w, below);
+    }
+}
+
+static enum qn_status visit(struct walk *w, const struct node *node, struct path_place *place);
+
+/* Visit the parts of the container that the reader has gone into. */
+static enum qn_status visit_parts(struct walk *w, const struct node *node,
+                                  const struct path_place *place)
+{
+    enum qn_status status = QN_OK;
+
+    for (uint32_t i = node->child; status == QN_OK && i != NONE && w->left > 0;
+         i = w->set->nodes[i].sibling) {
+        const struct node *child = &w->set->nodes[i];
+        struct path_place part = *place;
+        status = path_step(&w->r, child->step, &part);
+        if (status == QN_OK) {
+            status = visit(w, child, &part);
+        } else if (status == QN_ABSENT || status == QN_TOO_LARGE) {
+            struct pof_target nothing = {.below_missing = status == QN_TOO_LARGE};
+            if (status == QN_ABSENT) {
+                path_fill_nothing(&part, &nothing);
+            }
+            answer(w, child, &nothing);
+            answer_below(w, child);
+            status = QN_OK;
+        }
+    }
+    return status;
+}
+
+/* The reader has taken the head of the value at `place`. Afterwards it stands behind the value, or
+ * anywhere when everything is known. */
+static enum qn_status visit(struct walk *w, const struct node *node, struct path_place *place)
+{
+    struct pof_target target;
+    enum qn_status status = QN_OK;
+    uint32_t depth = w->r.depth;
+
+    if (node->child != NONE) {
+        status = path_enter(&w->r, place);
+        if (status == QN_OK) {
+            status = visit_parts(w, node, place);
+        } else if (status == QN_WRONG_TYPE) {
+            answer_below(w, node);
+            status = QN_OK;
+        }
+    }
+    if (status != QN_OK || w->left == 0) {
+        return status;
+    }
+    status = w->r.depth > depth ? pof_take_leave(&w->r, depth) : pof_take_rest(&w->r, &place->head);
+    if (status == QN_OK && node->target != NONE) {
+        status = path_fill(&w->r, place, &target);
+    }
+    if (status == QN_OK && node->target != NONE) {
+        answer(w, node, &target);
+    }
+    return status;
+}
+
+enum qn_status pof_path_set_find(const struct pof_path_set *set, struct bytes pof,
+                                 struct pof_target *targets)
+{
+    struct walk w;
+    struct path_place place;
+
+    w.set = set;
+    w.targets = targets;
+    w.left = set->path_count;
+    enum qn_status status = path_first(&w.r, pof, &place);
+    return status == QN_OK && w.left > 0 ? visit(&w, &set->nodes[0], &place) : status;
+}

@@ -1,0 +1,36 @@
+/* One step down a path: shared by the single path (path.c) and the set (path_set.c). */
+#ifndef QUOIN_WIRE_POF_PATH_WALK_H
+#define QUOIN_WIRE_POF_PATH_WALK_H
+
+#include "wire/pof/path.h"
+
+/* A value whose head was taken. */
+struct path_place {
+    struct bytes start; /* from its first octet on, to the end of everything */
+    bool bare;
+    struct pof_value head;
+};
+
+/* Take the head of the one value in `pof`. */
+QN_MUST_USE enum qn_status path_first(struct pof_reader *r, struct bytes pof,
+                                      struct path_place *place);
+
+/* Are all steps numbers, and not too many? */
+bool path_is_valid(struct pof_path path);
+
+/* Go into the container whose head was taken. QN_WRONG_TYPE: it has no parts that a path could
+ * name, as maps, and the small value that is an empty container. QN_UNSUPPORTED: a reference. */
+QN_MUST_USE enum qn_status path_enter(struct pof_reader *r, const struct path_place *place);
+
+/* In the container at `place`, which the reader has gone into: take the head of part
+ * `step`, over those before it. QN_ABSENT: it is not there, `place->start` is where it would be.
+ * QN_TOO_LARGE: beyond the count. Others as pof_take_value. */
+QN_MUST_USE enum qn_status path_step(struct pof_reader *r, int32_t step, struct path_place *place);
+
+/* What a path leads to, once the reader stands behind it. QN_MALFORMED: a text or date that is
+ * none. */
+QN_MUST_USE enum qn_status path_fill(const struct pof_reader *r, const struct path_place *place,
+                                     struct pof_target *target);
+void path_fill_nothing(const struct path_place *place, struct pof_target *target);
+
+#endif
