@@ -4,7 +4,7 @@
 #include "wire/pof/path_walk.h"
 #include "wire/pof/take.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 /* A step that several paths share. Node 0 is the value itself. */
 struct node {
