@@ -4,6 +4,7 @@
 #   sh deploy/packages.sh build     to build it
 #   sh deploy/packages.sh data      the open data sets that the quickstart and the tests load
 #   sh deploy/packages.sh test      to test it with everything that tests/run.sh does
+#   sh deploy/packages.sh bench     the peers that tests/bench/bench_pof measures beside us
 #   sh deploy/packages.sh run       to run what was built elsewhere
 #   sh deploy/packages.sh --list WHAT...   print the names and install nothing
 #
@@ -24,12 +25,13 @@ packages_of() {
         echo clang libclang-rt-14-dev llvm clang-format g++ libuv1-dev libevent-dev
         echo prometheus mandoc tmux python3-pexpect
         ;;
+    bench) echo libmsgpack-dev libnanopb-dev nanopb ;;
     run)
         echo libzmq5 libprotobuf-c1 libconfig9 libisal2 libmicrohttpd12 libjansson4
         echo liblz4-1 libedit2
         ;;
     *)
-        echo "packages.sh: \"$1\" is not one of build, data, test, run" >&2
+        echo "packages.sh: \"$1\" is not one of build, data, test, bench, run" >&2
         exit 2
         ;;
     esac

@@ -111,7 +111,7 @@ heading "packages"
 if [ $quick = yes ]; then
     sh deploy/packages.sh build data
 else
-    sh deploy/packages.sh build data test
+    sh deploy/packages.sh build data test bench
 fi
 
 if [ $quick = no ]; then

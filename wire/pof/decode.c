@@ -136,7 +136,7 @@ static enum qn_status take_decimal(struct bytes *in, struct pof_decimal *value)
 static enum qn_status take_sized(struct bytes *in, struct pof_value *value)
 {
     int32_t size;
-    enum qn_status status = packed_take32(in, &size);
+    enum qn_status status = packed_take_index(in, &size);
 
     if (status != QN_OK) {
         return status;

@@ -88,16 +88,43 @@ static enum qn_status take(struct bytes *in, struct pof_int128 *magnitude, bool 
     return QN_MALFORMED;
 }
 
+/* The octets that a number without padding takes at most, if it fits 63 bits in any case. */
+enum { QUICK_SIZE_MAX = 9 };
+
+/* Take a number of up to QUICK_SIZE_MAX octets; 0: it is longer, or cut short. */
+static size_t take_quick(struct bytes in, uint64_t *magnitude)
+{
+    size_t end = in.size < QUICK_SIZE_MAX ? in.size : QUICK_SIZE_MAX;
+    unsigned shift = FIRST_BITS;
+
+    if (end == 0) {
+        return 0;
+    }
+    uint64_t value = in.data[0] & 0x3f;
+    size_t at = 1;
+    for (uint8_t octet = in.data[0]; (octet & MORE) != 0; shift += BITS) {
+        if (at == end) {
+            return 0;
+        }
+        octet = in.data[at++];
+        value |= (uint64_t)(octet & 0x7f) << shift;
+    }
+    *magnitude = value;
+    return at;
+}
+
 /* Take a number whose magnitude is at most `limit`. */
 static enum qn_status take_within(struct bytes *in, uint64_t limit, int64_t *value)
 {
     struct bytes rest = *in;
-    struct pof_int128 magnitude;
-    bool negative;
+    struct pof_int128 magnitude = {0};
+    size_t size = take_quick(rest, &magnitude.low);
+    bool negative = size > 0 && (in->data[0] & NEGATIVE) != 0;
 
-    enum qn_status status = take(&rest, &magnitude, &negative);
-    if (status != QN_OK) {
-        return status;
+    if (size > 0) {
+        rest = bytes_of(rest.data + size, rest.size - size);
+    } else if (take(&rest, &magnitude, &negative) != QN_OK) {
+        return QN_MALFORMED;
     }
     if (magnitude.high != 0 || magnitude.low > limit) {
         return QN_MALFORMED;

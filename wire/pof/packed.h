@@ -30,6 +30,30 @@ QN_MUST_USE enum qn_status packed_take32(struct bytes *in, int32_t *value);
 QN_MUST_USE enum qn_status packed_take64(struct bytes *in, int64_t *value);
 QN_MUST_USE enum qn_status packed_take128(struct bytes *in, struct pof_int128 *value);
 
+/* The same as packed_take32, for numbers that nearly always are one octet and not negative:
+ * indexes, counts, lengths. */
+static inline enum qn_status packed_take_index(struct bytes *in, int32_t *value)
+{
+    if (in->size == 0 || in->data[0] >= 0x40) {
+        return packed_take32(in, value);
+    }
+    *value = in->data[0];
+    *in = bytes_of(in->data + 1, in->size - 1);
+    return QN_OK;
+}
+
+/* The same again, for type ids: one octet below zero for all but user types. */
+static inline enum qn_status packed_take_type(struct bytes *in, int32_t *value)
+{
+    if (in->size == 0 || in->data[0] >= 0x80) {
+        return packed_take32(in, value);
+    }
+    int32_t bits = in->data[0] & 0x3f;
+    *value = in->data[0] >= 0x40 ? ~bits : bits;
+    *in = bytes_of(in->data + 1, in->size - 1);
+    return QN_OK;
+}
+
 /* Take as many numbers as asked for without looking at them. QN_MALFORMED: cut short or too long.
  */
 QN_MUST_USE enum qn_status packed_skip(struct bytes *in, unsigned count);

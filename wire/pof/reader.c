@@ -3,6 +3,7 @@
 #include "wire/pof/decode.h"
 #include "wire/pof/packed.h"
 #include "wire/pof/take.h"
+#include "wire/pof/text.h"
 
 bool pof_kind_is_container(enum pof_kind kind)
 {
@@ -120,23 +121,48 @@ enum qn_status pof_take_skip(struct pof_reader *r, int64_t count)
     return status;
 }
 
+/* Lists of short texts are what is read most: the next one of those, false when it is not so plain.
+ */
+static bool next_text(struct pof_reader *r, struct pof_value *value)
+{
+    struct pof_reader_frame *frame = top_frame(r);
+    struct bytes rest = r->rest;
+
+    if (r->status != QN_OK || r->pending || !frame->uniform || frame->element_type != POF_STRING ||
+        frame->left <= 0 || pof_take_is_map(frame->type) || rest.size == 0 ||
+        rest.data[0] >= 0x40 || rest.data[0] >= rest.size) {
+        return false;
+    }
+    struct bytes text = bytes_of(rest.data + 1, rest.data[0]);
+    if (!pof_text_is_ascii(text)) {
+        return false;
+    }
+    value->kind = POF_KIND_STRING;
+    value->type = POF_STRING;
+    value->index = (int32_t)frame->number;
+    value->identity = -1;
+    value->is_key = false;
+    value->as.text = text;
+    frame->left--;
+    frame->number++;
+    r->rest = bytes_of(text.data + text.size, rest.size - 1 - text.size);
+    return true;
+}
+
 enum qn_status pof_reader_next(struct pof_reader *r, struct pof_value *value)
 {
-    struct pof_value taken;
+    if (next_text(r, value)) {
+        return QN_OK;
+    }
     enum qn_status status = skip_pending(r);
-
     if (status == QN_OK) {
-        status = keep(r, pof_take_value(r, &taken));
+        status = keep(r, pof_take_value(r, value));
     }
     if (status != QN_OK) {
         return status;
     }
-    r->pending = pof_kind_is_container(taken.kind);
-    if (!r->pending && !pof_decode_valid(&taken)) {
-        return keep(r, QN_MALFORMED);
-    }
-    *value = taken;
-    return QN_OK;
+    r->pending = pof_kind_is_container(value->kind);
+    return r->pending || pof_decode_valid(value) ? QN_OK : keep(r, QN_MALFORMED);
 }
 
 enum qn_status pof_reader_enter(struct pof_reader *r)
@@ -169,7 +195,7 @@ enum qn_status pof_take_peek(const struct pof_reader *r, int32_t *index)
     if (r->frames[r->depth].done) {
         return QN_ABSENT;
     }
-    enum qn_status status = packed_take32(&rest, index);
+    enum qn_status status = packed_take_index(&rest, index);
     return status == QN_OK && *index < 0 ? QN_ABSENT : status;
 }
 

@@ -134,7 +134,7 @@ void pof_reader_init(struct pof_reader *r, struct bytes pof);
 void pof_reader_track_identities(struct pof_reader *r, struct buf *table);
 
 /* The next value of the container: properties and sparse elements with their index, of a map key
- * and value in turn.
+ * and value in turn. On failure `*value` says nothing.
  *
  * QN_ABSENT       there is no further value
  * QN_MALFORMED    not POF, or cut short

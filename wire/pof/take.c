@@ -32,7 +32,7 @@ static enum qn_status take_index(struct pof_reader *r, struct pof_reader_frame *
     if (frame->done) {
         return QN_ABSENT;
     }
-    enum qn_status status = packed_take32(&r->rest, index);
+    enum qn_status status = packed_take_index(&r->rest, index);
     if (status != QN_OK) {
         return status;
     }
@@ -97,12 +97,12 @@ static enum qn_status take_type(struct pof_reader *r, const struct pof_reader_fr
     if (is_bare(frame, value)) {
         value->type = value->is_key ? frame->key_type : frame->element_type;
     } else {
-        status = packed_take32(&r->rest, &value->type);
+        status = packed_take_type(&r->rest, &value->type);
     }
     if (status == QN_OK && value->type == POF_IDENTITY) {
         status = take_identity(r, value);
         if (status == QN_OK) {
-            status = packed_take32(&r->rest, &value->type);
+            status = packed_take_type(&r->rest, &value->type);
         }
     }
     if (status == QN_OK && !pof_decode_kind(value->type, &value->kind)) {
@@ -134,12 +134,12 @@ static enum qn_status take_bare_reference(const struct pof_reader *r, int32_t nu
 static enum qn_status take_version(struct pof_reader *r, bool bare, struct pof_value *value)
 {
     int32_t version;
-    enum qn_status status = packed_take32(&r->rest, &version);
+    enum qn_status status = packed_take_index(&r->rest, &version);
 
     if (status == QN_OK && bare && version == POF_IDENTITY) {
         status = take_identity(r, value);
         if (status == QN_OK) {
-            status = packed_take32(&r->rest, &version);
+            status = packed_take_index(&r->rest, &version);
         }
     } else if (status == QN_OK && bare) {
         status = take_bare_reference(r, version, value);
@@ -153,7 +153,7 @@ static enum qn_status take_version(struct pof_reader *r, bool bare, struct pof_v
 
 static enum qn_status take_element_type(struct pof_reader *r, int32_t *type)
 {
-    enum qn_status status = packed_take32(&r->rest, type);
+    enum qn_status status = packed_take_type(&r->rest, type);
 
     return status == QN_OK && *type < POF_SMALL_TWENTY_TWO ? QN_MALFORMED : status;
 }
@@ -196,7 +196,7 @@ static enum qn_status take_items(struct pof_reader *r, const struct pof_value *v
         status = take_element_type(r, &items->element_type);
     }
     if (status == QN_OK) {
-        status = packed_take32(&r->rest, &items->count);
+        status = packed_take_index(&r->rest, &items->count);
     }
     if (status != QN_OK || is_sparse(type)) { /* the size of a sparse array is no count */
         return status;

@@ -56,17 +56,60 @@ static bool symbol_at(struct bytes in, struct symbol *symbol)
     return code <= 0x10ffff && !(size == 4 && symbol->over_long);
 }
 
+static const uint64_t HIGH_BITS = 0x8080808080808080u;
+
+static uint64_t eight_at(const uint8_t *at)
+{
+    uint64_t eight;
+
+    memcpy(&eight, at, sizeof eight);
+    return eight;
+}
+
+/* Fewer than eight octets as a number, in any order. */
+static uint64_t few_at(const uint8_t *at, size_t size)
+{
+    uint32_t first = 0;
+    uint32_t last = 0;
+
+    if (size >= 4) {
+        memcpy(&first, at, sizeof first);
+        memcpy(&last, at + size - 4, sizeof last);
+        return first | last;
+    }
+    for (size_t i = 0; i < size; i++) {
+        first |= at[i];
+    }
+    return first;
+}
+
+bool pof_text_is_ascii(struct bytes text)
+{
+    const uint8_t *at = text.data;
+    size_t left = text.size;
+    uint64_t all = 0;
+
+    if (left < 8) {
+        return ((at ? few_at(at, left) : 0) & HIGH_BITS) == 0;
+    }
+    for (; left >= 32; left -= 32, at += 32) {
+        all |= eight_at(at) | eight_at(at + 8) | eight_at(at + 16) | eight_at(at + 24);
+    }
+    for (; left >= 8; left -= 8, at += 8) {
+        all |= eight_at(at);
+    }
+    if (left > 0) {
+        all |= eight_at(at + left - 8); /* some of them twice */
+    }
+    return (all & HIGH_BITS) == 0;
+}
+
 /* The octets of ASCII at the front, in steps of eight. */
 static size_t ascii_prefix(struct bytes text)
 {
     size_t at = 0;
 
-    while (text.size - at >= 8) {
-        uint64_t eight;
-        memcpy(&eight, text.data + at, sizeof eight);
-        if ((eight & 0x8080808080808080u) != 0) {
-            break;
-        }
+    while (text.size - at >= 8 && (eight_at(text.data + at) & HIGH_BITS) == 0) {
         at += 8;
     }
     return at;
@@ -77,6 +120,9 @@ enum pof_text_form pof_text_check(struct bytes text)
     enum pof_text_form form = POF_TEXT_STANDARD;
     struct symbol symbol;
 
+    if (pof_text_is_ascii(text)) {
+        return form;
+    }
     for (size_t at = ascii_prefix(text); at < text.size; at += symbol.size) {
         if (!symbol_at(bytes_of(text.data + at, text.size - at), &symbol)) {
             return POF_TEXT_BROKEN;

@@ -13,6 +13,9 @@ enum pof_text_form {
     POF_TEXT_BROKEN,
 };
 
+/* Are all octets below 80 (hex)? Then the text is standard. */
+bool pof_text_is_ascii(struct bytes text);
+
 enum pof_text_form pof_text_check(struct bytes text);
 
 /* Append `text` to `out` as well-formed UTF-8: pairs of surrogates joined, unpaired ones as U+FFFD,

@@ -1,5 +1,93 @@
 /* Properties by index with the type the caller wants: pof_reader_find and a conversion. */
+#include "wire/pof/packed.h"
 #include "wire/pof/reader.h"
+#include "wire/pof/text.h"
+
+/* -- the plain case: the property comes next, its index is one octet, its type the one expected --
+ */
+
+/* What stands behind the octet of the index; nothing, when that is not the next one. */
+static inline struct bytes next_property(const struct pof_reader *r, int32_t index)
+{
+    const struct pof_reader_frame *frame = &r->frames[r->depth];
+    struct bytes rest = r->rest;
+
+    if (r->status != QN_OK || r->pending || frame->type < 0 || frame->done || rest.size == 0 ||
+        index >= 64 || rest.data[0] != index || index <= frame->last_asked ||
+        index <= frame->last_index) {
+        return bytes_of(NULL, 0);
+    }
+    return bytes_of(rest.data + 1, rest.size - 1);
+}
+
+/* The property ends where `rest` begins. */
+static inline void took_property(struct pof_reader *r, int32_t index, struct bytes rest)
+{
+    struct pof_reader_frame *frame = &r->frames[r->depth];
+
+    frame->last_index = index;
+    frame->last_asked = index;
+    r->rest = rest;
+}
+
+enum { OCTET_INT32 = 0x41, OCTET_INT64 = 0x42, OCTET_FLOAT64 = 0x45, OCTET_STRING = 0x4e };
+
+static inline bool next_string(struct pof_reader *r, int32_t index, struct bytes *text)
+{
+    struct bytes in = next_property(r, index);
+    int32_t size;
+
+    if (in.size < 2 || in.data[0] != OCTET_STRING) {
+        return false;
+    }
+    in = bytes_of(in.data + 1, in.size - 1);
+    if (packed_take_index(&in, &size) != QN_OK || size < 0 || (size_t)size > in.size) {
+        return false;
+    }
+    struct bytes found = bytes_of(in.data, (size_t)size);
+    if (!pof_text_is_ascii(found)) {
+        return false;
+    }
+    *text = found;
+    took_property(r, index, bytes_of(in.data + size, in.size - (size_t)size));
+    return true;
+}
+
+/* An integer of 32 or 64 bits in full form. */
+static inline bool next_integer(struct pof_reader *r, int32_t index, int64_t *number)
+{
+    struct bytes in = next_property(r, index);
+
+    if (in.size < 2 || in.data[0] < OCTET_INT32 || in.data[0] > OCTET_INT64) {
+        return false;
+    }
+    bool narrow = in.data[0] != OCTET_INT64;
+    in = bytes_of(in.data + 1, in.size - 1);
+    if (packed_take64(&in, number) != QN_OK ||
+        (narrow && (*number < INT32_MIN || *number > INT32_MAX))) {
+        return false;
+    }
+    took_property(r, index, in);
+    return true;
+}
+
+static inline bool next_float64(struct pof_reader *r, int32_t index, double *value)
+{
+    struct bytes in = next_property(r, index);
+    uint64_t bits = 0;
+
+    if (in.size < 9 || in.data[0] != OCTET_FLOAT64) {
+        return false;
+    }
+    for (size_t i = 1; i < 9; i++) {
+        bits = bits << 8 | in.data[i];
+    }
+    memcpy(value, &bits, sizeof *value);
+    took_property(r, index, bytes_of(in.data + 9, in.size - 9));
+    return true;
+}
+
+/* -- every other case: pof_reader_find and a conversion -- */
 
 static const double TWO_63 = 9223372036854775808.0;
 
@@ -127,12 +215,25 @@ static enum qn_status find_or_null(struct pof_reader *r, int32_t index, struct p
     return status;
 }
 
+static enum qn_status check_range(int64_t found, int64_t least, int64_t most, int64_t *number)
+{
+    if (found < least || found > most) {
+        return QN_WRONG_TYPE;
+    }
+    *number = found;
+    return QN_OK;
+}
+
 /* The property as a whole number from `least` to `most`; 0 for null. */
 static enum qn_status find_int(struct pof_reader *r, int32_t index, int64_t least, int64_t most,
                                int64_t *number)
 {
     struct pof_value value;
     int64_t found = 0;
+
+    if (least < INT16_MIN && next_integer(r, index, &found)) {
+        return check_range(found, least, most, number);
+    }
     enum qn_status status = find_or_null(r, index, &value);
 
     if (status == QN_OK && value.kind != POF_KIND_NULL) {
@@ -141,11 +242,7 @@ static enum qn_status find_int(struct pof_reader *r, int32_t index, int64_t leas
     if (status != QN_OK) {
         return status;
     }
-    if (found < least || found > most) {
-        return QN_WRONG_TYPE;
-    }
-    *number = found;
-    return QN_OK;
+    return check_range(found, least, most, number);
 }
 
 enum qn_status pof_read_bool(struct pof_reader *r, int32_t index, bool *value)
@@ -211,8 +308,11 @@ enum qn_status pof_read_int64(struct pof_reader *r, int32_t index, int64_t *valu
 enum qn_status pof_read_float64(struct pof_reader *r, int32_t index, double *value)
 {
     struct pof_value found;
-    enum qn_status status = find_or_null(r, index, &found);
 
+    if (next_float64(r, index, value)) {
+        return QN_OK;
+    }
+    enum qn_status status = find_or_null(r, index, &found);
     if (status != QN_OK) {
         return status;
     }
@@ -243,8 +343,11 @@ static bool is_small_empty(const struct pof_value *value)
 enum qn_status pof_read_string(struct pof_reader *r, int32_t index, struct bytes *text)
 {
     struct pof_value value;
-    enum qn_status status = find_or_null(r, index, &value);
 
+    if (next_string(r, index, text)) {
+        return QN_OK;
+    }
+    enum qn_status status = find_or_null(r, index, &value);
     if (status != QN_OK) {
         return status;
     }

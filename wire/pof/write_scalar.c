@@ -6,83 +6,115 @@
 #include "wire/pof/text.h"
 #include "wire/pof/writer_parts.h"
 
-enum { SMALL_MIN = -1, SMALL_MAX = 22 };
+enum {
+    SMALL_MIN = -1,
+    SMALL_MAX = 22,
+    NO_SMALL = 0, /* a type id that is nobody's small value */
+    /* Index, type id and encoding of a number. */
+    NUMBER_SIZE_MAX = 3 * PACKED_64_SIZE_MAX,
+    TEMPORAL_SIZE_MAX = 10 * PACKED_64_SIZE_MAX,
+};
 
-static bool is_small(int64_t value)
+/* The type id that stands for a whole number, or NO_SMALL. */
+static int32_t small_integer(int64_t value)
 {
-    return value >= SMALL_MIN && value <= SMALL_MAX;
+    return value >= SMALL_MIN && value <= SMALL_MAX ? (int32_t)(POF_SMALL_ZERO - value) : NO_SMALL;
 }
 
-static void put_small(struct pof_writer *w, int64_t value)
+static uint8_t *begin_number_slow(struct pof_writer *w, int32_t index, int32_t type, int32_t small,
+                                  bool is_default)
 {
-    pof_writer_put_packed(w, POF_SMALL_ZERO - value);
-}
+    enum pof_form form = pof_writer_place(w, index, type, is_default);
+    uint8_t *at = form == POF_FORM_NOTHING ? NULL : pof_writer_room(w, NUMBER_SIZE_MAX);
 
-static void put_big_endian(struct pof_writer *w, uint64_t bits, unsigned size)
-{
-    uint8_t octets[8];
-
-    for (unsigned i = 0; i < size; i++) {
-        octets[i] = (uint8_t)(bits >> (8 * (size - 1 - i)));
+    if (at && form == POF_FORM_SMALL && small != NO_SMALL) {
+        *at = pof_type_octet(small);
+        w->at = at + 1;
+        return NULL;
     }
-    pof_writer_put(w, octets, size);
+    return at && form != POF_FORM_BARE ? pof_put_packed(at, type) : at;
+}
+
+/* Place and type id of a number, bool or char with room for its encoding; or the one octet of the
+ * small value `small`, or nothing at all, and NULL. */
+static inline uint8_t *begin_number(struct pof_writer *w, int32_t index, int32_t type,
+                                    int32_t small, bool is_default)
+{
+    if (!pof_writer_is_next_property(w, index) || (size_t)(w->end - w->at) < NUMBER_SIZE_MAX) {
+        return begin_number_slow(w, index, type, small, is_default);
+    }
+    bool full = w->full;
+    if (is_default && !full) {
+        return NULL;
+    }
+    uint8_t *at = w->at;
+    w->top->last_index = index;
+    w->full = false;
+    at[0] = (uint8_t)index;
+    if (small != NO_SMALL && !full) {
+        at[1] = pof_type_octet(small);
+        w->at = at + 2;
+        return NULL;
+    }
+    at[1] = pof_type_octet(type);
+    return at + 2;
+}
+
+static uint8_t *put_big_endian(uint8_t *at, uint64_t bits, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) {
+        at[i] = (uint8_t)(bits >> (8 * (size - 1 - i)));
+    }
+    return at + size;
 }
 
 void pof_write_null(struct pof_writer *w, int32_t index)
 {
-    if (pof_writer_place(w, index, POF_SMALL_NULL, true) != POF_FORM_NOTHING) {
-        pof_writer_put_packed(w, POF_SMALL_NULL);
+    uint8_t *at = begin_number(w, index, POF_SMALL_NULL, POF_SMALL_NULL, true);
+
+    if (at) {
+        w->at = at;
     }
 }
 
 void pof_write_bool(struct pof_writer *w, int32_t index, bool value)
 {
-    enum pof_form form = pof_writer_place(w, index, POF_BOOL, !value);
+    uint8_t *at =
+        begin_number(w, index, POF_BOOL, value ? POF_SMALL_TRUE : POF_SMALL_FALSE, !value);
 
-    if (form == POF_FORM_SMALL) {
-        pof_writer_put_packed(w, value ? POF_SMALL_TRUE : POF_SMALL_FALSE);
-    } else if (form != POF_FORM_NOTHING) {
-        pof_writer_put_type(w, form, POF_BOOL);
-        pof_writer_put_packed(w, value ? 1 : 0);
+    if (at) {
+        *at = value ? 1 : 0;
+        w->at = at + 1;
     }
 }
 
 void pof_write_octet(struct pof_writer *w, int32_t index, uint8_t value)
 {
-    enum pof_form form = pof_writer_place(w, index, POF_OCTET, value == 0);
     int as_signed = value == UINT8_MAX ? -1 : value;
+    uint8_t *at = begin_number(w, index, POF_OCTET, small_integer(as_signed), value == 0);
 
-    if (form == POF_FORM_SMALL && is_small(as_signed)) {
-        put_small(w, as_signed);
-    } else if (form != POF_FORM_NOTHING) {
-        pof_writer_put_type(w, form, POF_OCTET);
-        pof_writer_put(w, &value, 1);
+    if (at) {
+        *at = value;
+        w->at = at + 1;
     }
 }
 
 void pof_write_char(struct pof_writer *w, int32_t index, uint16_t utf16_unit)
 {
-    enum pof_form form = pof_writer_place(w, index, POF_CHAR, utf16_unit == 0);
     int as_signed = utf16_unit == UINT16_MAX ? -1 : utf16_unit;
-    uint8_t octets[3];
+    uint8_t *at = begin_number(w, index, POF_CHAR, small_integer(as_signed), utf16_unit == 0);
 
-    if (form == POF_FORM_SMALL && is_small(as_signed)) {
-        put_small(w, as_signed);
-    } else if (form != POF_FORM_NOTHING) {
-        pof_writer_put_type(w, form, POF_CHAR);
-        pof_writer_put(w, octets, pof_text_put_unit(octets, utf16_unit));
+    if (at) {
+        w->at = at + pof_text_put_unit(at, utf16_unit);
     }
 }
 
-static void write_integer(struct pof_writer *w, int32_t index, int32_t type, int64_t value)
+static inline void write_integer(struct pof_writer *w, int32_t index, int32_t type, int64_t value)
 {
-    enum pof_form form = pof_writer_place(w, index, type, value == 0);
+    uint8_t *at = begin_number(w, index, type, small_integer(value), value == 0);
 
-    if (form == POF_FORM_SMALL && is_small(value)) {
-        put_small(w, value);
-    } else if (form != POF_FORM_NOTHING) {
-        pof_writer_put_type(w, form, type);
-        pof_writer_put_packed(w, value);
+    if (at) {
+        w->at = pof_put_packed(at, value);
     }
 }
 
@@ -101,30 +133,16 @@ void pof_write_int64(struct pof_writer *w, int32_t index, int64_t value)
     write_integer(w, index, POF_INT64, value);
 }
 
-static void put_packed128(struct pof_writer *w, struct pof_int128 value)
-{
-    uint8_t octets[PACKED_SIZE_MAX];
-
-    pof_writer_put(w, octets, packed_put128(octets, value));
-}
-
-/* Place and type id of a value that is never small and never left out. False: write nothing. */
-static bool begin_full(struct pof_writer *w, int32_t index, int32_t type)
-{
-    enum pof_form form = pof_writer_place(w, index, type, false);
-
-    pof_writer_put_type(w, form, type);
-    return w->status == QN_OK;
-}
-
 void pof_write_int128(struct pof_writer *w, int32_t index, struct pof_int128 value)
 {
-    if (begin_full(w, index, POF_INT128)) {
-        put_packed128(w, value);
+    uint8_t *at = pof_writer_begin(w, index, POF_INT128, PACKED_SIZE_MAX);
+
+    if (at) {
+        w->at = at + packed_put128(at, value);
     }
 }
 
-/* The type id that stands for a float, 0 when there is none. */
+/* The type id that stands for a float, or NO_SMALL. */
 static int32_t small_float(double value)
 {
     if (isnan(value)) {
@@ -134,46 +152,41 @@ static int32_t small_float(double value)
         return value > 0 ? POF_SMALL_INFINITY : POF_SMALL_MINUS_INFINITY;
     }
     if (value < SMALL_MIN || value > SMALL_MAX || (value == 0 && signbit(value))) {
-        return 0;
+        return NO_SMALL;
     }
     int32_t whole = (int32_t)value;
-    return value == whole ? POF_SMALL_ZERO - whole : 0;
+    return value == whole ? POF_SMALL_ZERO - whole : NO_SMALL;
 }
 
 void pof_write_float32(struct pof_writer *w, int32_t index, float value)
 {
-    enum pof_form form = pof_writer_place(w, index, POF_FLOAT32, value == 0);
-    int32_t small = small_float(value);
+    uint8_t *at = begin_number(w, index, POF_FLOAT32, small_float((double)value), value == 0);
     uint32_t bits;
 
-    if (form == POF_FORM_SMALL && small != 0) {
-        pof_writer_put_packed(w, small);
-    } else if (form != POF_FORM_NOTHING) {
+    if (at) {
         memcpy(&bits, &value, sizeof bits);
-        pof_writer_put_type(w, form, POF_FLOAT32);
-        put_big_endian(w, isnan(value) ? 0x7fc00000u : bits, sizeof bits);
+        w->at = put_big_endian(at, isnan(value) ? 0x7fc00000u : bits, sizeof bits);
     }
 }
 
 void pof_write_float64(struct pof_writer *w, int32_t index, double value)
 {
-    enum pof_form form = pof_writer_place(w, index, POF_FLOAT64, value == 0);
-    int32_t small = small_float(value);
+    uint8_t *at = begin_number(w, index, POF_FLOAT64, small_float(value), value == 0);
     uint64_t bits;
 
-    if (form == POF_FORM_SMALL && small != 0) {
-        pof_writer_put_packed(w, small);
-    } else if (form != POF_FORM_NOTHING) {
+    if (at) {
         memcpy(&bits, &value, sizeof bits);
-        pof_writer_put_type(w, form, POF_FLOAT64);
-        put_big_endian(w, isnan(value) ? 0x7ff8000000000000u : bits, sizeof bits);
+        w->at = put_big_endian(at, isnan(value) ? 0x7ff8000000000000u : bits, sizeof bits);
     }
 }
 
 void pof_write_float128(struct pof_writer *w, int32_t index, const uint8_t big_endian[16])
 {
-    if (begin_full(w, index, POF_FLOAT128)) {
-        pof_writer_put(w, big_endian, 16);
+    uint8_t *at = pof_writer_begin(w, index, POF_FLOAT128, 16);
+
+    if (at) {
+        memcpy(at, big_endian, 16);
+        w->at = at + 16;
     }
 }
 
@@ -183,131 +196,164 @@ void pof_write_decimal(struct pof_writer *w, int32_t index, struct pof_decimal v
 
     if (type == 0) {
         pof_writer_fail(w, QN_INVALID);
-    } else if (begin_full(w, index, type)) {
-        put_packed128(w, value.unscaled);
-        pof_writer_put_packed(w, value.scale);
+        return;
+    }
+    uint8_t *at = pof_writer_begin(w, index, type, PACKED_SIZE_MAX + PACKED_64_SIZE_MAX);
+    if (at) {
+        at += packed_put128(at, value.unscaled);
+        w->at = pof_put_packed(at, value.scale);
     }
 }
 
-static void put_sized(struct pof_writer *w, struct bytes octets)
+/* Copy octets, most of which are short: a call of memcpy takes longer than the copy. */
+static inline void copy(uint8_t *to, struct bytes from)
+{
+    uint64_t first;
+    uint64_t last;
+
+    if (from.size < 8 || from.size > 16) {
+        if (from.size > 0) {
+            memcpy(to, from.data, from.size);
+        }
+        return;
+    }
+    memcpy(&first, from.data, sizeof first);
+    memcpy(&last, from.data + from.size - 8, sizeof last);
+    memcpy(to, &first, sizeof first);
+    memcpy(to + from.size - 8, &last, sizeof last);
+}
+
+/* `prefix`: an element type in front of the length, or 0. */
+static inline void write_sized(struct pof_writer *w, int32_t index, int32_t type, int32_t prefix,
+                               struct bytes octets)
 {
     if (octets.size > INT32_MAX) {
         pof_writer_fail(w, QN_TOO_LARGE);
         return;
     }
-    pof_writer_put_packed(w, (int64_t)octets.size);
-    pof_writer_put(w, octets.data, octets.size);
+    uint8_t *at = pof_writer_begin(w, index, type, octets.size + 2 * PACKED_64_SIZE_MAX);
+    if (!at) {
+        return;
+    }
+    at = prefix != 0 ? pof_put_packed(at, prefix) : at;
+    at = pof_put_packed(at, (int64_t)octets.size);
+    copy(at, octets);
+    w->at = at + octets.size;
 }
 
 void pof_write_string(struct pof_writer *w, int32_t index, struct bytes utf8)
 {
-    if (pof_text_check(utf8) != POF_TEXT_STANDARD) {
+    if (!pof_text_is_ascii(utf8) && pof_text_check(utf8) != POF_TEXT_STANDARD) {
         pof_writer_fail(w, QN_MALFORMED);
-    } else if (begin_full(w, index, POF_STRING)) {
-        put_sized(w, utf8);
+        return;
     }
+    write_sized(w, index, POF_STRING, 0, utf8);
 }
 
 void pof_write_octets(struct pof_writer *w, int32_t index, struct bytes octets)
 {
-    if (begin_full(w, index, POF_OCTETS)) {
-        put_sized(w, octets);
-    }
+    write_sized(w, index, POF_OCTETS, 0, octets);
 }
 
 void pof_write_octet_array(struct pof_writer *w, int32_t index, struct bytes octets)
 {
-    if (begin_full(w, index, POF_UNIFORM_ARRAY)) {
-        pof_writer_put_packed(w, POF_OCTET);
-        put_sized(w, octets);
-    }
+    write_sized(w, index, POF_UNIFORM_ARRAY, POF_OCTET, octets);
 }
 
-static void put_date(struct pof_writer *w, const struct pof_date *date)
+static uint8_t *put_date(uint8_t *at, const struct pof_date *date)
 {
-    pof_writer_put_packed(w, date->year);
-    pof_writer_put_packed(w, date->month);
-    pof_writer_put_packed(w, date->day);
+    at = pof_put_packed(at, date->year);
+    at = pof_put_packed(at, date->month);
+    return pof_put_packed(at, date->day);
 }
 
 /* The fraction is whole milliseconds when it can be, else nanoseconds, told apart by the sign. */
-static void put_time(struct pof_writer *w, const struct pof_time *time)
+static uint8_t *put_time(uint8_t *at, const struct pof_time *time)
 {
-    uint8_t zone = (uint8_t)time->zone;
     bool whole_millis = time->nano % 1000000 == 0;
 
-    pof_writer_put_packed(w, time->hour);
-    pof_writer_put_packed(w, time->minute);
-    pof_writer_put_packed(w, time->second);
-    pof_writer_put_packed(w, whole_millis ? time->nano / 1000000 : -time->nano);
-    pof_writer_put(w, &zone, 1);
+    at = pof_put_packed(at, time->hour);
+    at = pof_put_packed(at, time->minute);
+    at = pof_put_packed(at, time->second);
+    at = pof_put_packed(at, whole_millis ? time->nano / 1000000 : -time->nano);
+    *at++ = (uint8_t)time->zone;
     if (time->zone == POF_ZONE_OFFSET) {
-        pof_writer_put_packed(w, time->zone_hour);
-        pof_writer_put_packed(w, time->zone_minute);
+        at = pof_put_packed(at, time->zone_hour);
+        at = pof_put_packed(at, time->zone_minute);
     }
+    return at;
+}
+
+/* Begin a date, time or interval, when there is such a one. */
+static uint8_t *begin_temporal(struct pof_writer *w, int32_t index, int32_t type, bool exists)
+{
+    if (!exists) {
+        pof_writer_fail(w, QN_INVALID);
+        return NULL;
+    }
+    return pof_writer_begin(w, index, type, TEMPORAL_SIZE_MAX);
 }
 
 void pof_write_date(struct pof_writer *w, int32_t index, struct pof_date value)
 {
-    if (!pof_date_exists(&value)) {
-        pof_writer_fail(w, QN_INVALID);
-    } else if (begin_full(w, index, POF_DATE)) {
-        put_date(w, &value);
+    uint8_t *at = begin_temporal(w, index, POF_DATE, pof_date_exists(&value));
+
+    if (at) {
+        w->at = put_date(at, &value);
     }
 }
 
 void pof_write_time(struct pof_writer *w, int32_t index, struct pof_time value)
 {
-    if (!pof_time_exists(&value)) {
-        pof_writer_fail(w, QN_INVALID);
-    } else if (begin_full(w, index, POF_TIME)) {
-        put_time(w, &value);
+    uint8_t *at = begin_temporal(w, index, POF_TIME, pof_time_exists(&value));
+
+    if (at) {
+        w->at = put_time(at, &value);
     }
 }
 
 void pof_write_datetime(struct pof_writer *w, int32_t index, struct pof_datetime value)
 {
-    if (!pof_date_exists(&value.date) || !pof_time_exists(&value.time)) {
-        pof_writer_fail(w, QN_INVALID);
-    } else if (begin_full(w, index, POF_DATETIME)) {
-        put_date(w, &value.date);
-        put_time(w, &value.time);
+    bool exists = pof_date_exists(&value.date) && pof_time_exists(&value.time);
+    uint8_t *at = begin_temporal(w, index, POF_DATETIME, exists);
+
+    if (at) {
+        w->at = put_time(put_date(at, &value.date), &value.time);
     }
 }
 
 void pof_write_year_month(struct pof_writer *w, int32_t index, struct pof_year_month value)
 {
-    if (!pof_year_month_exists(&value)) {
-        pof_writer_fail(w, QN_INVALID);
-    } else if (begin_full(w, index, POF_YEAR_MONTH_INTERVAL)) {
-        pof_writer_put_packed(w, value.years);
-        pof_writer_put_packed(w, value.months);
+    uint8_t *at = begin_temporal(w, index, POF_YEAR_MONTH_INTERVAL, pof_year_month_exists(&value));
+
+    if (at) {
+        w->at = pof_put_packed(pof_put_packed(at, value.years), value.months);
     }
 }
 
-static void put_time_interval(struct pof_writer *w, const struct pof_day_time *value)
+static uint8_t *put_time_interval(uint8_t *at, const struct pof_day_time *value)
 {
-    pof_writer_put_packed(w, value->hours);
-    pof_writer_put_packed(w, value->minutes);
-    pof_writer_put_packed(w, value->seconds);
-    pof_writer_put_packed(w, value->nanos);
+    at = pof_put_packed(at, value->hours);
+    at = pof_put_packed(at, value->minutes);
+    at = pof_put_packed(at, value->seconds);
+    return pof_put_packed(at, value->nanos);
 }
 
 void pof_write_time_interval(struct pof_writer *w, int32_t index, struct pof_day_time value)
 {
-    if (value.days != 0 || !pof_day_time_exists(&value)) {
-        pof_writer_fail(w, QN_INVALID);
-    } else if (begin_full(w, index, POF_TIME_INTERVAL)) {
-        put_time_interval(w, &value);
+    bool exists = value.days == 0 && pof_day_time_exists(&value);
+    uint8_t *at = begin_temporal(w, index, POF_TIME_INTERVAL, exists);
+
+    if (at) {
+        w->at = put_time_interval(at, &value);
     }
 }
 
 void pof_write_day_time(struct pof_writer *w, int32_t index, struct pof_day_time value)
 {
-    if (!pof_day_time_exists(&value)) {
-        pof_writer_fail(w, QN_INVALID);
-    } else if (begin_full(w, index, POF_DAY_TIME_INTERVAL)) {
-        pof_writer_put_packed(w, value.days);
-        put_time_interval(w, &value);
+    uint8_t *at = begin_temporal(w, index, POF_DAY_TIME_INTERVAL, pof_day_time_exists(&value));
+
+    if (at) {
+        w->at = put_time_interval(pof_put_packed(at, value.days), &value);
     }
 }

@@ -6,11 +6,6 @@
 
 enum { END_MARK = -1, UNCOUNTED = -1 };
 
-static struct pof_writer_frame *top_frame(struct pof_writer *w)
-{
-    return &w->frames[w->depth];
-}
-
 static bool is_sparse(const struct pof_writer_frame *frame)
 {
     return frame->type == POF_SPARSE_ARRAY || frame->type == POF_UNIFORM_SPARSE_ARRAY;
@@ -25,28 +20,26 @@ void pof_writer_fail(struct pof_writer *w, enum qn_status status)
 {
     if (w->status == QN_OK) {
         w->status = status;
+        w->end = w->at;
     }
 }
 
-void pof_writer_put(struct pof_writer *w, const void *data, size_t size)
+uint8_t *pof_writer_grow(struct pof_writer *w, size_t size)
 {
-    if (w->status == QN_OK) {
-        w->status = buf_append(w->out, data, size);
+    if (w->status != QN_OK) {
+        return NULL;
     }
-}
-
-void pof_writer_put_packed(struct pof_writer *w, int64_t value)
-{
-    uint8_t octets[PACKED_64_SIZE_MAX];
-
-    pof_writer_put(w, octets, packed_put(octets, value));
-}
-
-void pof_writer_put_type(struct pof_writer *w, enum pof_form form, int32_t type)
-{
-    if (form != POF_FORM_BARE) {
-        pof_writer_put_packed(w, type);
+    if (w->at) {
+        w->out->size = (size_t)(w->at - w->out->data);
     }
+    enum qn_status status = buf_reserve(w->out, size);
+    if (status != QN_OK) {
+        pof_writer_fail(w, status);
+        return NULL;
+    }
+    w->at = w->out->data + w->out->size;
+    w->end = w->out->data + w->out->capacity;
+    return w->at;
 }
 
 void pof_writer_init(struct pof_writer *w, struct buf *out)
@@ -57,17 +50,21 @@ void pof_writer_init(struct pof_writer *w, struct buf *out)
     w->full = false;
     w->references = false;
     w->identity = 0;
-    w->depth = 0;
     /* The top level is an array of one value, where nothing needs an index. */
     w->frames[0] = (struct pof_writer_frame){.type = POF_ARRAY, .left = 1};
+    w->top = w->frames;
+    w->at = out->data ? out->data + out->size : NULL;
+    w->end = out->data ? out->data + out->capacity : NULL;
 }
 
 void pof_writer_init_binary(struct pof_writer *w, struct buf *out)
 {
-    static const uint8_t format = POF_BINARY_FORMAT;
-
     pof_writer_init(w, out);
-    pof_writer_put(w, &format, 1);
+    uint8_t *at = pof_writer_room(w, 1);
+    if (at) {
+        *at = POF_BINARY_FORMAT;
+        w->at = at + 1;
+    }
 }
 
 void pof_writer_enable_references(struct pof_writer *w)
@@ -82,12 +79,10 @@ void pof_writer_full(struct pof_writer *w)
 
 enum qn_status pof_writer_finish(struct pof_writer *w)
 {
-    if (w->depth != 0 || w->frames[0].left != 0) {
+    if (w->top != w->frames || w->frames[0].left != 0) {
         pof_writer_fail(w, QN_INVALID);
     }
-    if (w->status != QN_OK) {
-        w->out->size = w->start;
-    }
+    w->out->size = w->status == QN_OK ? (size_t)(w->at - w->out->data) : w->start;
     return w->status;
 }
 
@@ -119,11 +114,11 @@ static bool index_fits(const struct pof_writer_frame *frame, int32_t index)
 
 enum pof_form pof_writer_place(struct pof_writer *w, int32_t index, int32_t type, bool is_default)
 {
-    struct pof_writer_frame *frame = top_frame(w);
+    struct pof_writer_frame *frame = w->top;
     bool user = frame->type >= 0;
     /* Only properties and the top level know typed values; the first property is full because
      * pof_begin_user says so. */
-    bool full = w->full || (w->depth > 0 && !user);
+    bool full = w->full || (w->top != w->frames && !user);
     int32_t declared;
     bool bare = is_bare(frame, &declared);
 
@@ -143,17 +138,25 @@ enum pof_form pof_writer_place(struct pof_writer *w, int32_t index, int32_t type
     return bare ? POF_FORM_BARE : full ? POF_FORM_FULL : POF_FORM_SMALL;
 }
 
+uint8_t *pof_writer_begin_slow(struct pof_writer *w, int32_t index, int32_t type, size_t size)
+{
+    enum pof_form form = pof_writer_place(w, index, type, false);
+    uint8_t *at = form == POF_FORM_NOTHING ? NULL : pof_writer_room(w, size + PACKED_64_SIZE_MAX);
+
+    return at && form != POF_FORM_BARE ? pof_put_packed(at, type) : at;
+}
+
 static void push(struct pof_writer *w, struct pof_writer_frame frame)
 {
     if (w->status != QN_OK) {
         return;
     }
-    if (w->depth == POF_DEPTH_MAX) {
+    if (w->top == &w->frames[POF_DEPTH_MAX]) {
         pof_writer_fail(w, QN_TOO_LARGE);
         return;
     }
     frame.last_index = -1;
-    w->frames[++w->depth] = frame;
+    *++w->top = frame;
 }
 
 /* Is this the type of something that can be an element of a uniform container? Not identities,
@@ -198,15 +201,13 @@ void pof_begin_container(struct pof_writer *w, int32_t index, struct pof_contain
         pof_writer_fail(w, QN_INVALID);
         return;
     }
-    enum pof_form form = pof_writer_place(w, index, container.type, false);
-    pof_writer_put_type(w, form, container.type);
-    if (frame.uniform_keys) {
-        pof_writer_put_packed(w, container.key_type);
+    uint8_t *at = pof_writer_begin(w, index, container.type, 3 * PACKED_64_SIZE_MAX);
+    if (!at) {
+        return;
     }
-    if (frame.uniform_elements) {
-        pof_writer_put_packed(w, container.element_type);
-    }
-    pof_writer_put_packed(w, container.count);
+    at = frame.uniform_keys ? pof_put_packed(at, container.key_type) : at;
+    at = frame.uniform_elements ? pof_put_packed(at, container.element_type) : at;
+    w->at = pof_put_packed(at, container.count);
     push(w, frame);
 }
 
@@ -251,12 +252,16 @@ static void begin_user(struct pof_writer *w, int32_t index, struct pof_writer_fr
         return;
     }
     enum pof_form form = pof_writer_place(w, index, frame.type, false);
-    if (with_identity && w->status == QN_OK) {
-        pof_writer_put_packed(w, POF_IDENTITY);
-        pof_writer_put_packed(w, ++w->identity);
+    uint8_t *at = form == POF_FORM_NOTHING ? NULL : pof_writer_room(w, 4 * PACKED_64_SIZE_MAX);
+    if (!at) {
+        return;
     }
-    pof_writer_put_type(w, form, frame.type);
-    pof_writer_put_packed(w, version);
+    if (with_identity) {
+        at = pof_put_packed(at, POF_IDENTITY);
+        at = pof_put_packed(at, ++w->identity);
+    }
+    at = form == POF_FORM_BARE ? at : pof_put_packed(at, frame.type);
+    w->at = pof_put_packed(at, version);
     push(w, frame);
     /* The next value is written in full, be it the first property or, when there is none, what
      * follows the object: so do the reference implementations. */
@@ -277,7 +282,7 @@ void pof_begin_nested(struct pof_writer *w, int32_t index, int32_t type, int32_t
 
 void pof_write_remainder(struct pof_writer *w, struct bytes properties)
 {
-    struct pof_writer_frame *frame = top_frame(w);
+    struct pof_writer_frame *frame = w->top;
     struct bytes rest = properties;
     int32_t first;
 
@@ -288,16 +293,20 @@ void pof_write_remainder(struct pof_writer *w, struct bytes properties)
         pof_writer_fail(w, QN_INVALID);
         return;
     }
-    pof_writer_put(w, properties.data, properties.size);
+    uint8_t *at = pof_writer_room(w, properties.size);
+    if (at) {
+        memcpy(at, properties.data, properties.size);
+        w->at = at + properties.size;
+    }
     frame->last_index = INT32_MAX; /* nothing can follow but the end */
 }
 
 void pof_end(struct pof_writer *w)
 {
-    struct pof_writer_frame *frame = top_frame(w);
+    struct pof_writer_frame *frame = w->top;
     bool sparse_size_is_true = !is_sparse(frame) || frame->last_index + 1 == frame->size;
 
-    if (w->depth == 0 || frame->left > 0 || !sparse_size_is_true) {
+    if (w->top == w->frames || frame->left > 0 || !sparse_size_is_true) {
         pof_writer_fail(w, QN_INVALID);
     }
     if (w->status != QN_OK) {
@@ -306,7 +315,7 @@ void pof_end(struct pof_writer *w)
     if (frame->left == UNCOUNTED) {
         pof_writer_put_packed(w, END_MARK);
     }
-    w->depth--;
+    w->top--;
 }
 
 void pof_write_reference(struct pof_writer *w, int32_t index, int32_t identity)
@@ -314,10 +323,9 @@ void pof_write_reference(struct pof_writer *w, int32_t index, int32_t identity)
     if (identity < 1 || identity > w->identity) {
         pof_writer_fail(w, QN_INVALID);
     }
-    enum pof_form form = pof_writer_place(w, index, POF_REFERENCE, false);
-    if (form != POF_FORM_NOTHING) {
-        pof_writer_put_type(w, form, POF_REFERENCE);
-        pof_writer_put_packed(w, identity);
+    uint8_t *at = pof_writer_begin(w, index, POF_REFERENCE, PACKED_64_SIZE_MAX);
+    if (at) {
+        w->at = pof_put_packed(at, identity);
     }
 }
 

@@ -38,16 +38,19 @@ struct pof_writer_frame {
 
 struct pof_writer {
     struct buf *out;
+    uint8_t *at;  /* the end of what is written; the size of `out` follows at the end */
+    uint8_t *end; /* of the room; where `at` is once the writer has failed */
     size_t start; /* size of `out` before us */
     enum qn_status status;
-    bool full;        /* the next value is written in full */
-    bool references;  /* user values get identities */
-    int32_t identity; /* the last one given out, 0 before the first */
-    uint32_t depth;
+    bool full;                    /* the next value is written in full */
+    bool references;              /* user values get identities */
+    int32_t identity;             /* the last one given out, 0 before the first */
+    struct pof_writer_frame *top; /* what is open last */
     struct pof_writer_frame frames[POF_DEPTH_MAX + 1];
 };
 
-/* Start a value at the end of `out`, which the writer borrows until finish. */
+/* Start a value at the end of `out`, which the writer borrows until finish: its octets and size are
+ * not to be looked at before. The writer must not be copied. */
 void pof_writer_init(struct pof_writer *w, struct buf *out);
 
 /* Start a cache Binary: octet 15 (hex), then the value. */

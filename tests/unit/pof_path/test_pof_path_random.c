@@ -88,7 +88,11 @@ static void assert_found(const struct places *places, const struct place *place,
     assert_true(target->found);
     assert_int_equal(target->value.kind, place->value.kind);
     assert_int_equal(target->value.type, place->value.type);
-    assert_memory_equal(&target->value.as, &place->value.as, sizeof place->value.as);
+    if (place->value.kind == POF_KIND_STRING) {
+        assert_bytes_equal(target->value.as.text, place->value.as.text);
+    } else {
+        assert_memory_equal(&target->value.as, &place->value.as, sizeof place->value.as);
+    }
     assert_in_range(place->position, target->octets.data - places->pof.data,
                     target->octets.data + target->octets.size - places->pof.data);
 }
