@@ -23,7 +23,7 @@ static const char help[] = "Measure the object format beside its peers.\n"
 
 static const struct contender *const contenders[] = {
     &contender_memcpy,   &contender_pof,
-    &contender_path,
+    &contender_struct,   &contender_path,
 #ifdef BENCH_HAS_MSGPACK
     &contender_msgpack,
 #endif
