@@ -28,14 +28,8 @@ enum qn_status path_first(struct pof_reader *r, struct bytes pof, struct path_pl
 static enum qn_status go_to_index(struct pof_reader *r, int32_t step, struct path_place *place)
 {
     int32_t next = 0;
-    enum qn_status status;
+    enum qn_status status = pof_take_seek(r, step, &next);
 
-    while ((status = pof_take_peek(r, &next)) == QN_OK && next < step) {
-        status = pof_take_skip(r, 1);
-        if (status != QN_OK) {
-            return status;
-        }
-    }
     if (status == QN_ABSENT || (status == QN_OK && next > step)) {
         place->start = bytes_of(r->rest.data, 0);
         place->bare = r->frames[r->depth].uniform;

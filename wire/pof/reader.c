@@ -61,12 +61,116 @@ static bool drop_fixed(struct pof_reader *r, int64_t count)
     return true;
 }
 
+/* Skip the encoding of the most frequent scalars. False, and nothing taken: it is another type, or
+ * something is wrong with it, which the long way finds out. */
+static inline bool skip_scalar(struct bytes *in, int32_t type)
+{
+    size_t size;
+
+    if (type == POF_STRING || type == POF_OCTETS) {
+        if (in->size == 0 || in->data[0] >= 0x40) {
+            return false;
+        }
+        size = 1 + (size_t)in->data[0];
+    } else if ((type <= POF_INT16 && type >= POF_INT64) || type == POF_BOOL) {
+        size = 1;
+        while (size <= in->size && size < PACKED_SIZE_MAX && in->data[size - 1] >= 0x80) {
+            size++;
+        }
+    } else if (type == POF_FLOAT64 || type == POF_FLOAT32) {
+        size = type == POF_FLOAT64 ? 8 : 4;
+    } else {
+        return false;
+    }
+    if (size > in->size) {
+        return false;
+    }
+    *in = bytes_of(in->data + size, in->size - size);
+    return true;
+}
+
+/* The same for a short uniform list of such scalars. */
+static inline bool skip_list(struct bytes *in)
+{
+    struct bytes rest = *in;
+
+    if (rest.size < 2 || (rest.data[0] & 0xc0) != 0x40 || rest.data[1] >= 0x40) {
+        return false;
+    }
+    int32_t type = ~(rest.data[0] & 0x3f);
+    uint8_t count = rest.data[1];
+    rest = bytes_of(rest.data + 2, rest.size - 2);
+    for (; count > 0; count--) {
+        if (!skip_scalar(&rest, type)) {
+            return false;
+        }
+    }
+    *in = rest;
+    return true;
+}
+
+/* Skip a property whose index and type are one octet each, and whose value is plain. */
+static inline bool skip_property(struct bytes *in, int32_t last_index)
+{
+    struct bytes rest = *in;
+
+    if (rest.size < 2 || rest.data[0] >= 0x40 || rest.data[0] <= last_index ||
+        (rest.data[1] & 0xc0) != 0x40) {
+        return false;
+    }
+    int32_t type = ~(rest.data[1] & 0x3f);
+    bool list = type == POF_UNIFORM_COLLECTION || type == POF_UNIFORM_ARRAY;
+    rest = bytes_of(rest.data + 2, rest.size - 2);
+    if (type > POF_SMALL_FALSE && !(list ? skip_list(&rest) : skip_scalar(&rest, type))) {
+        return false;
+    }
+    *in = rest;
+    return true;
+}
+
+/* Skip properties of an object below index `end`, as long as they are plain. */
+static void skip_properties(struct pof_reader *r, struct pof_reader_frame *frame, int32_t end)
+{
+    int32_t last_index = frame->last_index;
+    struct bytes rest = r->rest;
+
+    if (frame->type < 0 || frame->done) {
+        return;
+    }
+    while (rest.size > 0 && rest.data[0] < end) {
+        int32_t index = rest.data[0];
+        if (!skip_property(&rest, last_index)) {
+            break;
+        }
+        last_index = index;
+    }
+    frame->last_index = last_index;
+    r->rest = rest;
+}
+
+/* Skip elements of a uniform list as long as they are plain, `count` at most. */
+static void skip_elements(struct pof_reader *r, struct pof_reader_frame *frame, int64_t count)
+{
+    if (!frame->uniform || pof_take_is_map(frame->type)) {
+        return;
+    }
+    while (count > 0 && frame->left > 0 && skip_scalar(&r->rest, frame->element_type)) {
+        frame->left--;
+        frame->number++;
+        count--;
+    }
+}
+
 enum qn_status pof_take_leave(struct pof_reader *r, uint32_t depth)
 {
     struct pof_value ignored;
 
     while (r->depth > depth) {
-        (void)drop_fixed(r, top_frame(r)->left);
+        struct pof_reader_frame *frame = top_frame(r);
+        if (!drop_fixed(r, frame->left)) {
+            skip_elements(r, frame, frame->left);
+        }
+        skip_properties(r, frame, INT32_MAX);
         enum qn_status status = pof_take_value(r, &ignored);
         if (status == QN_ABSENT) {
             r->depth--;
@@ -111,10 +215,14 @@ static enum qn_status skip_value(struct pof_reader *r)
 enum qn_status pof_take_skip(struct pof_reader *r, int64_t count)
 {
     enum qn_status status = QN_OK;
+    struct pof_reader_frame *frame = top_frame(r);
 
     if (drop_fixed(r, count)) {
         return QN_OK;
     }
+    int64_t before = frame->number;
+    skip_elements(r, frame, count);
+    count -= frame->number - before;
     for (; status == QN_OK && count > 0; count--) {
         status = skip_value(r);
     }
@@ -188,7 +296,9 @@ enum qn_status pof_reader_leave(struct pof_reader *r)
     return r->depth == 0 ? QN_INVALID : keep(r, pof_take_leave(r, r->depth - 1));
 }
 
-enum qn_status pof_take_peek(const struct pof_reader *r, int32_t *index)
+/* The index of the next property or sparse element, which stays where it is. QN_ABSENT: there is
+ * none. */
+static enum qn_status peek_index(const struct pof_reader *r, int32_t *index)
 {
     struct bytes rest = r->rest;
 
@@ -197,6 +307,23 @@ enum qn_status pof_take_peek(const struct pof_reader *r, int32_t *index)
     }
     enum qn_status status = packed_take_index(&rest, index);
     return status == QN_OK && *index < 0 ? QN_ABSENT : status;
+}
+
+enum qn_status pof_take_seek(struct pof_reader *r, int32_t index, int32_t *next)
+{
+    enum qn_status status;
+
+    for (;;) {
+        skip_properties(r, top_frame(r), index);
+        status = peek_index(r, next);
+        if (status != QN_OK || *next >= index) {
+            return status;
+        }
+        status = skip_value(r);
+        if (status != QN_OK) {
+            return status;
+        }
+    }
 }
 
 enum qn_status pof_reader_find(struct pof_reader *r, int32_t index, struct pof_value *value)
@@ -213,12 +340,7 @@ enum qn_status pof_reader_find(struct pof_reader *r, int32_t index, struct pof_v
         return QN_INVALID;
     }
     frame->last_asked = index;
-    while ((status = keep(r, pof_take_peek(r, &next))) == QN_OK && next < index) {
-        status = keep(r, skip_value(r));
-        if (status != QN_OK) {
-            return status;
-        }
-    }
+    status = keep(r, pof_take_seek(r, index, &next));
     if (status != QN_OK) {
         return status;
     }

@@ -19,9 +19,9 @@ QN_MUST_USE enum qn_status pof_take_rest(struct pof_reader *r, const struct pof_
 /* Take and skip `count` values of the container. QN_ABSENT: there are fewer. */
 QN_MUST_USE enum qn_status pof_take_skip(struct pof_reader *r, int64_t count);
 
-/* The index of the next property or sparse element, which stays where it is. QN_ABSENT: there is
- * none. */
-QN_MUST_USE enum qn_status pof_take_peek(const struct pof_reader *r, int32_t *index);
+/* Skip properties or sparse elements below `index`; `*next` is the index of the one that comes
+ * then. QN_ABSENT: none does. */
+QN_MUST_USE enum qn_status pof_take_seek(struct pof_reader *r, int32_t index, int32_t *next);
 
 /* Is this the type id of a map, in any form? */
 bool pof_take_is_map(int32_t type);
