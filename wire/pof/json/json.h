@@ -1,0 +1,58 @@
+/* The JSON view of the object format: one POF value as JSON text.
+ *
+ * Names come from a schema (wire/pof/schema.h); without one, objects show the numbers of their
+ * properties. No tree is built: values are written as they are read, in memory for the output
+ * alone.
+ *
+ *     null, bool                 null, true, false
+ *     octet, int16 .. int128     5, -170141183460469231731687303715884105728
+ *     float32, float64           the shortest decimal that reads back to it: 0.1, 5.0, -0.0; "NaN",
+ *                                "Infinity", "-Infinity"
+ *     decimal                    12.50 with all its digits; 125E+5, 1E-50 for scales below 0 or far
+ * above float128                   its octets in hex char, string               "a"; others' forms
+ * of UTF-8 are made well-formed, what is an unpaired surrogate there is U+FFFD here octets base64
+ * (RFC 4648, padded) date, time, datetime       ISO 8601: "2021-02-28", "13:45:00.5+01:00",
+ * "2021-02-28T13:45:00Z" intervals                  ISO 8601: "P1Y2M", "PT1H30M", "P3DT4H"; a part
+ * may have its own sign array, collection          [1, 2, 3] sparse array               {"0": ...,
+ * "7": ...} map                        {"a": 1} when its keys are strings, else [[key, value], ...]
+ *     user type                  {"make": "Volvo", ...}; properties without a name by number: {"0":
+ * "Volvo"} shared, recursive objects  {"$id": 1, ...}, and {"$ref": 1} where they stand again
+ *
+ * JSON has fewer kinds than the object format. A value that is not what the schema declares in its
+ * place (or where it declares nothing) is marked, so that nothing is lost: {"$int64": 5}, {"$date":
+ * "2021-02-28"}, {"$array": [1, 2], "$of": "int32"}, {"$type": "Car", "$version": 2, "make": ...}.
+ * Of what is not declared, these stand without a mark: null, bools, strings, int32, int64 and
+ * int128 outside of the range of the narrower, float64, plain collections, and plain maps whose
+ * keys are strings. With `lossy` there are no marks: for people, and programs that only read.
+ */
+#ifndef QUOIN_WIRE_POF_JSON_JSON_H
+#define QUOIN_WIRE_POF_JSON_JSON_H
+
+#include "wire/bytes.h"
+#include "wire/pof/schema.h"
+
+/* Zero is the default of everything. */
+struct pof_json_options {
+    const struct pof_schema *schema; /* NULL: no names */
+    const struct pof_view *view;     /* NULL: every field under its own name */
+    const struct pof_shape *shape;   /* what the value is declared to be; NULL: nothing */
+    bool lossy;                      /* no marks */
+    uint32_t indent;                 /* spaces for each level; 0: all on one line */
+    /* Takes the text written so far whenever there is more than 64 KiB of it, which is then dropped
+     * from the buffer. Not QN_OK ends the writing with that status. NULL: all stays in the buffer.
+     */
+    enum qn_status (*flush)(void *context, struct bytes text);
+    void *context;
+};
+
+/* Append the POF value `pof` as JSON. Statuses as pof_reader_next, and QN_MEMORY_FULL; on failure
+ * `out` is as it was, unless there is `flush`, which may have taken the beginning. */
+QN_MUST_USE enum qn_status pof_json_write(struct buf *out, struct bytes pof,
+                                          const struct pof_json_options *options);
+
+/* What is wrong with a view of these types, in words; NULL = nothing. Two fields of an object must
+ * not get one name, flattened ones included, and only fields that hold an object can be flattened.
+ */
+const char *pof_view_check(const struct pof_view *view, const struct pof_schema *schema);
+
+#endif

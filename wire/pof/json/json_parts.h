@@ -1,0 +1,45 @@
+/* What the writer of JSON is made of. Internal to wire/pof/json. */
+#ifndef QUOIN_WIRE_POF_JSON_JSON_PARTS_H
+#define QUOIN_WIRE_POF_JSON_JSON_PARTS_H
+
+#include "wire/pof/json/json.h"
+#include "wire/pof/json/json_text.h"
+#include "wire/pof/reader.h"
+
+struct json_writer {
+    const struct pof_json_options *options;
+    struct json_out out;
+    size_t start; /* of the text in the buffer */
+    uint32_t level;
+    struct pof_reader r;
+    struct pof_reader ahead; /* looks at the keys of a map before they are written */
+};
+
+/* Between the brackets of an array or object. */
+struct json_list {
+    struct json_writer *w;
+    char end;
+    bool empty;
+};
+
+struct json_list json_list_begin(struct json_writer *w, char begin, char end);
+void json_list_next(struct json_list *list);
+void json_list_end(struct json_list *list);
+
+/* The name of the next member: `prefix` and `name` together, and the colon. */
+void json_member(struct json_list *list, struct bytes prefix, struct bytes name);
+void json_mark(struct json_list *list, const char *name);
+
+/* Write the value that the reader has just given, which is declared to be of `shape`. */
+void json_value(struct json_writer *w, const struct pof_value *value,
+                const struct pof_shape *shape);
+
+/* Write the properties of the object that the reader has just given as members. `type` NULL: it has
+ * no names. */
+void json_members(struct json_writer *w, struct json_list *list, int32_t id,
+                  const struct pof_schema_type *type, struct bytes prefix);
+
+/* Nothing is known of the value. */
+extern const struct pof_shape json_any;
+
+#endif

@@ -1,0 +1,607 @@
+#include "wire/pof/json/json_parts.h"
+#include "wire/pof/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { FLUSH_SIZE = 64 * 1024 };
+
+const struct pof_shape json_any = {.kind = POF_SHAPE_ANY};
+
+/* -- brackets -- */
+
+static void new_line(struct json_writer *w)
+{
+    json_put(&w->out, "\n", 1);
+    for (uint32_t i = 0; i < w->level * w->options->indent; i++) {
+        json_put(&w->out, " ", 1);
+    }
+}
+
+struct json_list json_list_begin(struct json_writer *w, char begin, char end)
+{
+    json_put(&w->out, &begin, 1);
+    w->level++;
+    return (struct json_list){.w = w, .end = end, .empty = true};
+}
+
+void json_list_next(struct json_list *list)
+{
+    struct json_writer *w = list->w;
+
+    if (!list->empty) {
+        json_put(&w->out, ",", 1);
+    }
+    if (w->options->indent > 0) {
+        new_line(w);
+    } else if (!list->empty) {
+        json_put(&w->out, " ", 1);
+    }
+    list->empty = false;
+}
+
+void json_list_end(struct json_list *list)
+{
+    struct json_writer *w = list->w;
+
+    w->level--;
+    if (!list->empty && w->options->indent > 0) {
+        new_line(w);
+    }
+    json_put(&w->out, &list->end, 1);
+}
+
+void json_member(struct json_list *list, struct bytes prefix, struct bytes name)
+{
+    struct json_out *out = &list->w->out;
+
+    json_list_next(list);
+    json_put(out, "\"", 1);
+    json_put_escaped(out, prefix);
+    json_put_escaped(out, name);
+    json_put(out, "\": ", 3);
+}
+
+void json_mark(struct json_list *list, const char *name)
+{
+    json_member(list, bytes_of("$", 1), bytes_of_text(name));
+}
+
+/* -- scalars -- */
+
+/* What a value would have to be declared, to be what it is. Containers have their own ways. */
+static enum pof_shape_kind shape_of(enum pof_kind kind)
+{
+    static const enum pof_shape_kind shapes[] = {
+        [POF_KIND_BOOL] = POF_SHAPE_BOOL,
+        [POF_KIND_OCTET] = POF_SHAPE_OCTET,
+        [POF_KIND_CHAR] = POF_SHAPE_CHAR,
+        [POF_KIND_INT16] = POF_SHAPE_INT16,
+        [POF_KIND_INT32] = POF_SHAPE_INT32,
+        [POF_KIND_INT64] = POF_SHAPE_INT64,
+        [POF_KIND_INT128] = POF_SHAPE_INT128,
+        [POF_KIND_FLOAT32] = POF_SHAPE_FLOAT32,
+        [POF_KIND_FLOAT64] = POF_SHAPE_FLOAT64,
+        [POF_KIND_FLOAT128] = POF_SHAPE_FLOAT128,
+        [POF_KIND_DECIMAL] = POF_SHAPE_DECIMAL,
+        [POF_KIND_STRING] = POF_SHAPE_STRING,
+        [POF_KIND_OCTETS] = POF_SHAPE_OCTETS,
+        [POF_KIND_DATE] = POF_SHAPE_DATE,
+        [POF_KIND_TIME] = POF_SHAPE_TIME,
+        [POF_KIND_DATETIME] = POF_SHAPE_DATETIME,
+        [POF_KIND_YEAR_MONTH] = POF_SHAPE_YEAR_MONTH,
+        [POF_KIND_TIME_INTERVAL] = POF_SHAPE_TIME_INTERVAL,
+        [POF_KIND_DAY_TIME] = POF_SHAPE_DAY_TIME,
+    };
+
+    return kind <= POF_KIND_DAY_TIME ? shapes[kind] : POF_SHAPE_ANY;
+}
+
+static bool is_small(const struct pof_value *value)
+{
+    return value->type <= POF_SMALL_FALSE;
+}
+
+/* A small value has lost its type; it is what the schema declares, when that can be small. */
+static struct pof_value restore(const struct pof_value *value, const struct pof_shape *shape)
+{
+    struct pof_value restored = *value;
+    int64_t number = value->as.integer;
+
+    if (!is_small(value) || value->kind != POF_KIND_INT32) {
+        if (is_small(value) && value->kind == POF_KIND_FLOAT64 &&
+            shape->kind == POF_SHAPE_FLOAT32) {
+            restored.kind = POF_KIND_FLOAT32;
+            restored.as.float32 = (float)value->as.float64;
+        }
+        return restored;
+    }
+    if (shape->kind == POF_SHAPE_INT16) {
+        restored.kind = POF_KIND_INT16;
+    } else if (shape->kind == POF_SHAPE_INT64) {
+        restored.kind = POF_KIND_INT64;
+    } else if (shape->kind == POF_SHAPE_OCTET) {
+        restored.kind = POF_KIND_OCTET;
+        restored.as.octet = (uint8_t)number;
+    } else if (shape->kind == POF_SHAPE_CHAR) {
+        restored.kind = POF_KIND_CHAR;
+        restored.as.character = (uint16_t)number;
+    } else if (shape->kind == POF_SHAPE_FLOAT32) {
+        restored.kind = POF_KIND_FLOAT32;
+        restored.as.float32 = (float)number;
+    } else if (shape->kind == POF_SHAPE_FLOAT64) {
+        restored.kind = POF_KIND_FLOAT64;
+        restored.as.float64 = (double)number;
+    }
+    return restored;
+}
+
+static bool fits_int64(struct pof_int128 number)
+{
+    return number.high == (number.low >> 63 != 0 ? UINT64_MAX : 0);
+}
+
+/* Does JSON without a mark bring the scalar back where nothing is declared? */
+static bool speaks_for_itself(const struct pof_value *value)
+{
+    switch (value->kind) {
+    case POF_KIND_BOOL:
+    case POF_KIND_STRING:
+    case POF_KIND_INT32:
+        return true;
+    case POF_KIND_INT64:
+        return value->as.integer < INT32_MIN || value->as.integer > INT32_MAX;
+    case POF_KIND_INT128:
+        return !fits_int64(value->as.int128);
+    case POF_KIND_FLOAT64:
+        return isfinite(value->as.float64);
+    case POF_KIND_NULL:
+    case POF_KIND_OCTET:
+    case POF_KIND_CHAR:
+    case POF_KIND_INT16:
+    case POF_KIND_FLOAT32:
+    case POF_KIND_FLOAT128:
+    case POF_KIND_DECIMAL:
+    case POF_KIND_OCTETS:
+    case POF_KIND_DATE:
+    case POF_KIND_TIME:
+    case POF_KIND_DATETIME:
+    case POF_KIND_YEAR_MONTH:
+    case POF_KIND_TIME_INTERVAL:
+    case POF_KIND_DAY_TIME:
+    case POF_KIND_REFERENCE:
+    case POF_KIND_ARRAY:
+    case POF_KIND_COLLECTION:
+    case POF_KIND_SPARSE_ARRAY:
+    case POF_KIND_MAP:
+    case POF_KIND_USER:
+        break;
+    }
+    return false;
+}
+
+static void put_char(struct json_out *out, uint16_t unit)
+{
+    uint8_t octets[3];
+
+    json_put_string(out, bytes_of(octets, pof_text_put_unit(octets, unit)));
+}
+
+static void put_scalar(struct json_out *out, const struct pof_value *v)
+{
+    switch (v->kind) {
+    case POF_KIND_NULL:
+        json_put_text(out, "null");
+        break;
+    case POF_KIND_BOOL:
+        json_put_text(out, v->as.boolean ? "true" : "false");
+        break;
+    case POF_KIND_OCTET:
+        json_put_integer(out, v->as.octet);
+        break;
+    case POF_KIND_CHAR:
+        put_char(out, v->as.character);
+        break;
+    case POF_KIND_INT16:
+    case POF_KIND_INT32:
+    case POF_KIND_INT64:
+        json_put_integer(out, v->as.integer);
+        break;
+    case POF_KIND_INT128:
+        json_put_int128(out, v->as.int128);
+        break;
+    case POF_KIND_FLOAT32:
+        json_put_float32(out, v->as.float32);
+        break;
+    case POF_KIND_FLOAT64:
+        json_put_float64(out, v->as.float64);
+        break;
+    case POF_KIND_FLOAT128:
+        json_put_hex(out, bytes_of(v->as.float128, sizeof v->as.float128));
+        break;
+    case POF_KIND_DECIMAL:
+        json_put_decimal(out, &v->as.decimal);
+        break;
+    case POF_KIND_STRING:
+        json_put_string(out, v->as.text);
+        break;
+    case POF_KIND_OCTETS:
+        json_put_base64(out, v->as.octets);
+        break;
+    case POF_KIND_DATE:
+        json_put_date(out, &v->as.date);
+        break;
+    case POF_KIND_TIME:
+        json_put_time(out, &v->as.time);
+        break;
+    case POF_KIND_DATETIME:
+        json_put_datetime(out, &v->as.datetime);
+        break;
+    case POF_KIND_YEAR_MONTH:
+        json_put_year_month(out, &v->as.year_month);
+        break;
+    case POF_KIND_TIME_INTERVAL:
+    case POF_KIND_DAY_TIME:
+        json_put_day_time(out, &v->as.day_time);
+        break;
+    case POF_KIND_REFERENCE:
+    case POF_KIND_ARRAY:
+    case POF_KIND_COLLECTION:
+    case POF_KIND_SPARSE_ARRAY:
+    case POF_KIND_MAP:
+    case POF_KIND_USER:
+        break;
+    }
+}
+
+static void write_scalar(struct json_writer *w, const struct pof_value *value,
+                         const struct pof_shape *shape)
+{
+    struct pof_value v = restore(value, shape);
+    bool natural = v.kind == POF_KIND_NULL || shape_of(v.kind) == shape->kind ||
+                   (shape->kind == POF_SHAPE_ANY && speaks_for_itself(&v));
+
+    if (natural || w->options->lossy) {
+        put_scalar(&w->out, &v);
+        return;
+    }
+    struct json_list mark = json_list_begin(w, '{', '}');
+    json_mark(&mark, pof_shape_word(shape_of(v.kind)));
+    put_scalar(&w->out, &v);
+    json_list_end(&mark);
+}
+
+/* -- containers -- */
+
+/* The shape that a type id says, for elements of uniform containers. */
+static struct pof_shape shape_of_type(const struct json_writer *w, int32_t type)
+{
+    static const enum pof_shape_kind shapes[] = {
+        POF_SHAPE_INT16,      POF_SHAPE_INT32,   POF_SHAPE_INT64,         POF_SHAPE_INT128,
+        POF_SHAPE_FLOAT32,    POF_SHAPE_FLOAT64, POF_SHAPE_FLOAT128,      POF_SHAPE_DECIMAL,
+        POF_SHAPE_DECIMAL,    POF_SHAPE_DECIMAL, POF_SHAPE_BOOL,          POF_SHAPE_OCTET,
+        POF_SHAPE_OCTETS,     POF_SHAPE_CHAR,    POF_SHAPE_STRING,        POF_SHAPE_DATE,
+        POF_SHAPE_YEAR_MONTH, POF_SHAPE_TIME,    POF_SHAPE_TIME_INTERVAL, POF_SHAPE_DATETIME,
+        POF_SHAPE_DAY_TIME,
+    };
+    const struct pof_schema_type *user =
+        type >= 0 ? pof_schema_find_id(w->options->schema, type) : NULL;
+
+    if (user) {
+        return (struct pof_shape){.kind = POF_SHAPE_USER, .user = user};
+    }
+    return type < 0 && type >= POF_DAY_TIME_INTERVAL ? (struct pof_shape){.kind = shapes[-1 - type]}
+                                                     : json_any;
+}
+
+/* Does a uniform type agree with what is declared of the elements? */
+static bool type_agrees(const struct json_writer *w, bool uniform, int32_t type, bool plain,
+                        const struct pof_shape *declared)
+{
+    if (!uniform || plain || declared->kind == POF_SHAPE_ANY) {
+        return !uniform && (plain || declared->kind == POF_SHAPE_ANY);
+    }
+    struct pof_shape shape = shape_of_type(w, type);
+    return shape.kind == declared->kind &&
+           (shape.kind != POF_SHAPE_USER || shape.user == declared->user);
+}
+
+/* Is the container what the schema declares, and needs no mark? */
+static bool is_declared(const struct json_writer *w, const struct pof_value *value,
+                        const struct pof_shape *shape, enum pof_shape_kind kind)
+{
+    const struct pof_items *items = &value->as.items;
+
+    if (shape->kind != kind) {
+        return false;
+    }
+    if (value->type == POF_SMALL_EMPTY_COLLECTION) {
+        return true;
+    }
+    if (kind == POF_SHAPE_MAP_OF &&
+        !type_agrees(w, items->uniform_keys, items->key_type, shape->plain, shape->key)) {
+        return false;
+    }
+    return type_agrees(w, items->uniform, items->element_type, shape->plain, shape->element);
+}
+
+/* The word for a type id: that of the schema, else the number. */
+static void put_type(struct json_writer *w, int32_t type)
+{
+    struct pof_shape shape = shape_of_type(w, type);
+
+    if (shape.user) {
+        json_put_string(&w->out, bytes_of_text(shape.user->name));
+    } else if (shape.kind != POF_SHAPE_ANY) {
+        json_put_string(&w->out, bytes_of_text(pof_shape_word(shape.kind)));
+    } else {
+        json_put_integer(&w->out, type);
+    }
+}
+
+static void fail(struct json_writer *w, enum qn_status status)
+{
+    if (status < QN_OK && w->out.status == QN_OK) {
+        w->out.status = status;
+    }
+}
+
+static void write_elements(struct json_writer *w, const struct pof_shape *element)
+{
+    struct json_list list = json_list_begin(w, '[', ']');
+    struct pof_value value;
+    enum qn_status status = pof_reader_enter(&w->r);
+
+    while (status == QN_OK && w->out.status == QN_OK &&
+           (status = pof_reader_next(&w->r, &value)) == QN_OK) {
+        json_list_next(&list);
+        json_value(w, &value, element);
+    }
+    fail(w, status == QN_ABSENT ? pof_reader_leave(&w->r) : status);
+    json_list_end(&list);
+}
+
+static void write_sparse(struct json_writer *w, const struct pof_shape *element)
+{
+    struct json_list list = json_list_begin(w, '{', '}');
+    struct pof_value value;
+    char index[16];
+    enum qn_status status = pof_reader_enter(&w->r);
+
+    while (status == QN_OK && w->out.status == QN_OK &&
+           (status = pof_reader_next(&w->r, &value)) == QN_OK) {
+        snprintf(index, sizeof index, "%d", (int)value.index);
+        json_member(&list, bytes_of(NULL, 0), bytes_of_text(index));
+        json_value(w, &value, element);
+    }
+    fail(w, status == QN_ABSENT ? pof_reader_leave(&w->r) : status);
+    json_list_end(&list);
+}
+
+/* Are all keys of the map just given strings that no mark could be taken for? */
+static bool has_names(struct json_writer *w)
+{
+    const size_t used =
+        offsetof(struct pof_reader, frames) + (w->r.depth + 2) * sizeof(struct pof_reader_frame);
+    struct pof_value value;
+
+    memcpy(&w->ahead, &w->r, used);
+    w->ahead.identities = NULL;
+    enum qn_status status = pof_reader_enter(&w->ahead);
+    while (status == QN_OK && (status = pof_reader_next(&w->ahead, &value)) == QN_OK) {
+        if (value.is_key && (value.kind != POF_KIND_STRING ||
+                             (value.as.text.size > 0 && value.as.text.data[0] == '$'))) {
+            return false;
+        }
+    }
+    return status == QN_ABSENT;
+}
+
+static void write_names(struct json_writer *w, const struct pof_shape *element)
+{
+    struct json_list list = json_list_begin(w, '{', '}');
+    struct pof_value value;
+    enum qn_status status = pof_reader_enter(&w->r);
+
+    while (status == QN_OK && w->out.status == QN_OK &&
+           (status = pof_reader_next(&w->r, &value)) == QN_OK) {
+        if (value.is_key) {
+            json_member(&list, bytes_of(NULL, 0), value.as.text);
+        } else {
+            json_value(w, &value, element);
+        }
+    }
+    fail(w, status == QN_ABSENT ? pof_reader_leave(&w->r) : status);
+    json_list_end(&list);
+}
+
+static void write_pairs(struct json_writer *w, const struct pof_shape *key,
+                        const struct pof_shape *element)
+{
+    struct json_list list = json_list_begin(w, '[', ']');
+    struct json_list pair = {0};
+    struct pof_value value;
+    enum qn_status status = pof_reader_enter(&w->r);
+
+    while (status == QN_OK && w->out.status == QN_OK &&
+           (status = pof_reader_next(&w->r, &value)) == QN_OK) {
+        if (value.is_key) {
+            json_list_next(&list);
+            pair = json_list_begin(w, '[', ']');
+        }
+        json_list_next(&pair);
+        json_value(w, &value, value.is_key ? key : element);
+        if (!value.is_key) {
+            json_list_end(&pair);
+        }
+    }
+    fail(w, status == QN_ABSENT ? pof_reader_leave(&w->r) : status);
+    json_list_end(&list);
+}
+
+static void write_map(struct json_writer *w, const struct pof_shape *key,
+                      const struct pof_shape *element, bool names)
+{
+    if (names) {
+        write_names(w, element);
+    } else {
+        write_pairs(w, key, element);
+    }
+}
+
+/* The content of a container that is not an object. */
+static void write_content(struct json_writer *w, const struct pof_value *value,
+                          const struct pof_shape *key, const struct pof_shape *element, bool names)
+{
+    if (value->kind == POF_KIND_MAP) {
+        write_map(w, key, element, names);
+    } else if (value->kind == POF_KIND_SPARSE_ARRAY) {
+        write_sparse(w, element);
+    } else {
+        write_elements(w, element);
+    }
+}
+
+/* {"$list": [...], "$of": "string"} */
+static void write_marked(struct json_writer *w, const struct pof_value *value,
+                         enum pof_shape_kind kind)
+{
+    const struct pof_items items = value->as.items;
+    struct pof_shape key = items.uniform_keys ? shape_of_type(w, items.key_type) : json_any;
+    struct pof_shape element = items.uniform ? shape_of_type(w, items.element_type) : json_any;
+    struct json_list mark = json_list_begin(w, '{', '}');
+
+    json_mark(&mark, pof_shape_word(kind));
+    write_content(w, value, &key, &element, false);
+    if (items.uniform_keys) {
+        json_mark(&mark, "keys");
+        put_type(w, items.key_type);
+    }
+    if (items.uniform) {
+        json_mark(&mark, "of");
+        put_type(w, items.element_type);
+    }
+    json_list_end(&mark);
+}
+
+static enum pof_shape_kind container_shape(enum pof_kind kind)
+{
+    return kind == POF_KIND_ARRAY          ? POF_SHAPE_ARRAY
+           : kind == POF_KIND_COLLECTION   ? POF_SHAPE_LIST
+           : kind == POF_KIND_SPARSE_ARRAY ? POF_SHAPE_SPARSE
+                                           : POF_SHAPE_MAP_OF;
+}
+
+static void write_container(struct json_writer *w, const struct pof_value *value,
+                            const struct pof_shape *shape)
+{
+    const struct pof_items *items = &value->as.items;
+    enum pof_shape_kind kind = container_shape(value->kind);
+    bool declared = is_declared(w, value, shape, kind) ||
+                    (value->type == POF_SMALL_EMPTY_COLLECTION && shape->kind >= POF_SHAPE_ARRAY &&
+                     shape->kind < POF_SHAPE_USER);
+    bool names = value->kind == POF_KIND_MAP && has_names(w);
+    bool plain = !items->uniform && !items->uniform_keys;
+    bool itself =
+        shape->kind == POF_SHAPE_ANY && plain && (value->kind == POF_KIND_COLLECTION || names);
+
+    if (declared) {
+        write_content(w, value, shape->key ? shape->key : &json_any,
+                      shape->element ? shape->element : &json_any, names);
+    } else if (itself || w->options->lossy) {
+        struct pof_shape key = plain ? json_any : shape_of_type(w, items->key_type);
+        struct pof_shape element =
+            items->uniform ? shape_of_type(w, items->element_type) : json_any;
+        write_content(w, value, items->uniform_keys ? &key : &json_any, &element, names);
+    } else {
+        write_marked(w, value, kind);
+    }
+}
+
+static void write_object(struct json_writer *w, const struct pof_value *value,
+                         const struct pof_shape *shape)
+{
+    const struct pof_schema_type *type = pof_schema_find_id(w->options->schema, value->type);
+    bool declared = shape->kind == POF_SHAPE_USER && shape->user->id == value->type;
+    int32_t version = value->as.items.version;
+    int32_t id = value->type;
+    struct json_list list = json_list_begin(w, '{', '}');
+
+    if (value->identity >= 0 && !w->options->lossy) {
+        json_mark(&list, "id");
+        json_put_integer(&w->out, value->identity);
+    }
+    if (!declared && (!w->options->lossy || !type)) {
+        json_mark(&list, "type");
+        put_type(w, id);
+    }
+    if (version != (type ? type->version : 0) && !w->options->lossy) {
+        json_mark(&list, "version");
+        json_put_integer(&w->out, version);
+    }
+    json_members(w, &list, id, type, bytes_of(NULL, 0));
+    json_list_end(&list);
+}
+
+static void write_reference(struct json_writer *w, int32_t identity)
+{
+    struct json_list list = json_list_begin(w, '{', '}');
+
+    json_mark(&list, "ref");
+    json_put_integer(&w->out, identity);
+    json_list_end(&list);
+}
+
+static void flush(struct json_writer *w)
+{
+    struct buf *buf = w->out.buf;
+
+    if (!w->options->flush || w->out.status != QN_OK || buf->size - w->start <= FLUSH_SIZE) {
+        return;
+    }
+    w->out.status = w->options->flush(w->options->context,
+                                      bytes_of(buf->data + w->start, buf->size - w->start));
+    buf->size = w->start;
+}
+
+void json_value(struct json_writer *w, const struct pof_value *value, const struct pof_shape *shape)
+{
+    if (w->out.status != QN_OK) {
+        return;
+    }
+    if (value->kind == POF_KIND_USER) {
+        write_object(w, value, shape);
+    } else if (value->kind == POF_KIND_REFERENCE) {
+        write_reference(w, value->as.reference);
+    } else if (pof_kind_is_container(value->kind)) {
+        write_container(w, value, shape);
+    } else {
+        write_scalar(w, value, shape);
+    }
+    flush(w);
+}
+
+enum qn_status pof_json_write(struct buf *out, struct bytes pof,
+                              const struct pof_json_options *options)
+{
+    struct json_writer w;
+    struct pof_value value;
+    struct buf identities = {0};
+
+    w.options = options;
+    w.out = (struct json_out){.buf = out, .status = QN_OK};
+    w.start = out->size;
+    w.level = 0;
+    pof_reader_init(&w.r, pof);
+    pof_reader_track_identities(&w.r, &identities);
+    enum qn_status status = pof_reader_next(&w.r, &value);
+    if (status == QN_OK) {
+        json_value(&w, &value, options->shape ? options->shape : &json_any);
+        status = w.out.status;
+    }
+    if (status != QN_OK) {
+        out->size = w.start;
+    }
+    buf_fini(&identities);
+    return status;
+}
