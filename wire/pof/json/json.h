@@ -1,4 +1,4 @@
-/* The JSON view of the object format: one POF value as JSON text.
+/* The JSON view of the object format: one POF value as JSON text, and back.
  *
  * Names come from a schema (wire/pof/schema.h); without one, objects show the numbers of their
  * properties. No tree is built: values are written as they are read, in memory for the output
@@ -49,6 +49,26 @@ struct pof_json_options {
  * `out` is as it was, unless there is `flush`, which may have taken the beginning. */
 QN_MUST_USE enum qn_status pof_json_write(struct buf *out, struct bytes pof,
                                           const struct pof_json_options *options);
+
+/* What is wrong with a text, for the person who wrote it. */
+struct pof_json_problem {
+    uint32_t line;   /* from 1 */
+    uint32_t column; /* from 1, in octets */
+    char text[240];  /* one line; names the field: "owner.age: 3.5 is not a whole number" */
+};
+
+/* Append the POF value that the one JSON value in `json` means, in full form, so that a zero that
+ * is there reads back as there. Marks are heeded; `view`, `lossy`, `indent` and `flush` are not.
+ * Members may come in any order; one that is null is a property with the value null. `problem` may
+ * be NULL.
+ *
+ * QN_MALFORMED    not JSON (RFC 8259), see `problem`
+ * QN_INVALID      JSON, but not what the schema declares, see `problem`
+ * QN_TOO_LARGE    deeper than POF_DEPTH_MAX
+ * QN_MEMORY_FULL  on every failure `out` is as it was */
+QN_MUST_USE enum qn_status pof_json_read(struct buf *out, struct bytes json,
+                                         const struct pof_json_options *options,
+                                         struct pof_json_problem *problem);
 
 /* What is wrong with a view of these types, in words; NULL = nothing. Two fields of an object must
  * not get one name, flattened ones included, and only fields that hold an object can be flattened.

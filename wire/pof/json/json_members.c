@@ -32,7 +32,7 @@ static struct pof_view_field rule_of(const struct pof_view_type *view, int32_t i
 }
 
 /* The members of an object in place of the property that holds it. */
-static void flatten(struct json_writer *w, struct json_list *list, const struct pof_value *value,
+static void flatten(struct pjson_writer *w, struct pjson_list *list, const struct pof_value *value,
                     struct bytes prefix, const char *more)
 {
     struct buf both = {0};
@@ -42,15 +42,15 @@ static void flatten(struct json_writer *w, struct json_list *list, const struct 
         status = buf_append(&both, more, strlen(more));
     }
     if (status == QN_OK) {
-        json_members(w, list, value->type, pof_schema_find_id(w->options->schema, value->type),
-                     buf_bytes(&both));
+        pjson_members(w, list, value->type, pof_schema_find_id(w->options->schema, value->type),
+                      buf_bytes(&both));
     } else if (w->out.status == QN_OK) {
         w->out.status = status;
     }
     buf_fini(&both);
 }
 
-static void member(struct json_writer *w, struct json_list *list, const struct pof_value *value,
+static void member(struct pjson_writer *w, struct pjson_list *list, const struct pof_value *value,
                    const struct pof_schema_field *field, const struct pof_view_field *rule,
                    struct bytes prefix)
 {
@@ -68,12 +68,12 @@ static void member(struct json_writer *w, struct json_list *list, const struct p
         snprintf(number, sizeof number, "%d", (int)value->index);
         name = field ? field->name : number;
     }
-    json_member(list, prefix, bytes_of_text(name));
-    json_value(w, value, field ? field->shape : &json_any);
+    pjson_member(list, prefix, bytes_of_text(name));
+    pjson_value(w, value, field ? field->shape : &pjson_any);
 }
 
-void json_members(struct json_writer *w, struct json_list *list, int32_t id,
-                  const struct pof_schema_type *type, struct bytes prefix)
+void pjson_members(struct pjson_writer *w, struct pjson_list *list, int32_t id,
+                   const struct pof_schema_type *type, struct bytes prefix)
 {
     const struct pof_view_type *view = view_of(w->options->view, id);
     struct pof_value value;

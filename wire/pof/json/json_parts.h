@@ -6,9 +6,9 @@
 #include "wire/pof/json/json_text.h"
 #include "wire/pof/reader.h"
 
-struct json_writer {
+struct pjson_writer {
     const struct pof_json_options *options;
-    struct json_out out;
+    struct pjson_out out;
     size_t start; /* of the text in the buffer */
     uint32_t level;
     struct pof_reader r;
@@ -16,30 +16,30 @@ struct json_writer {
 };
 
 /* Between the brackets of an array or object. */
-struct json_list {
-    struct json_writer *w;
+struct pjson_list {
+    struct pjson_writer *w;
     char end;
     bool empty;
 };
 
-struct json_list json_list_begin(struct json_writer *w, char begin, char end);
-void json_list_next(struct json_list *list);
-void json_list_end(struct json_list *list);
+struct pjson_list pjson_list_begin(struct pjson_writer *w, char begin, char end);
+void pjson_list_next(struct pjson_list *list);
+void pjson_list_end(struct pjson_list *list);
 
 /* The name of the next member: `prefix` and `name` together, and the colon. */
-void json_member(struct json_list *list, struct bytes prefix, struct bytes name);
-void json_mark(struct json_list *list, const char *name);
+void pjson_member(struct pjson_list *list, struct bytes prefix, struct bytes name);
+void pjson_mark(struct pjson_list *list, const char *name);
 
 /* Write the value that the reader has just given, which is declared to be of `shape`. */
-void json_value(struct json_writer *w, const struct pof_value *value,
-                const struct pof_shape *shape);
+void pjson_value(struct pjson_writer *w, const struct pof_value *value,
+                 const struct pof_shape *shape);
 
 /* Write the properties of the object that the reader has just given as members. `type` NULL: it has
  * no names. */
-void json_members(struct json_writer *w, struct json_list *list, int32_t id,
-                  const struct pof_schema_type *type, struct bytes prefix);
+void pjson_members(struct pjson_writer *w, struct pjson_list *list, int32_t id,
+                   const struct pof_schema_type *type, struct bytes prefix);
 
 /* Nothing is known of the value. */
-extern const struct pof_shape json_any;
+extern const struct pof_shape pjson_any;
 
 #endif

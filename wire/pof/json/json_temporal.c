@@ -42,14 +42,14 @@ static void print_time(char *text, size_t size, const struct pof_time *time)
     }
 }
 
-static void put_quoted(struct json_out *out, const char *text)
+static void put_quoted(struct pjson_out *out, const char *text)
 {
-    json_put(out, "\"", 1);
-    json_put_text(out, text);
-    json_put(out, "\"", 1);
+    pjson_put(out, "\"", 1);
+    pjson_put_text(out, text);
+    pjson_put(out, "\"", 1);
 }
 
-void json_put_date(struct json_out *out, const struct pof_date *date)
+void pjson_put_date(struct pjson_out *out, const struct pof_date *date)
 {
     char text[TEXT_SIZE_MAX];
 
@@ -57,7 +57,7 @@ void json_put_date(struct json_out *out, const struct pof_date *date)
     put_quoted(out, text);
 }
 
-void json_put_time(struct json_out *out, const struct pof_time *time)
+void pjson_put_time(struct pjson_out *out, const struct pof_time *time)
 {
     char text[TEXT_SIZE_MAX];
 
@@ -65,7 +65,7 @@ void json_put_time(struct json_out *out, const struct pof_time *time)
     put_quoted(out, text);
 }
 
-void json_put_datetime(struct json_out *out, const struct pof_datetime *datetime)
+void pjson_put_datetime(struct pjson_out *out, const struct pof_datetime *datetime)
 {
     char text[TEXT_SIZE_MAX];
     size_t at = print_date(text, sizeof text, &datetime->date);
@@ -81,7 +81,7 @@ static size_t print_part(char *text, size_t size, int32_t number, char letter)
     return number == 0 ? 0 : (size_t)snprintf(text, size, "%d%c", number, letter);
 }
 
-void json_put_year_month(struct json_out *out, const struct pof_year_month *interval)
+void pjson_put_year_month(struct pjson_out *out, const struct pof_year_month *interval)
 {
     char text[TEXT_SIZE_MAX] = "P";
     size_t at = 1;
@@ -103,7 +103,7 @@ static size_t print_seconds(char *text, size_t size, int32_t seconds, int32_t na
     return at + (size_t)snprintf(text + at, size - at, "S");
 }
 
-void json_put_day_time(struct json_out *out, const struct pof_day_time *interval)
+void pjson_put_day_time(struct pjson_out *out, const struct pof_day_time *interval)
 {
     char text[TEXT_SIZE_MAX] = "P";
     size_t at = 1 + print_part(text + 1, sizeof text - 1, interval->days, 'D');

@@ -13,16 +13,16 @@ enum {
     REAL_SIZE_MAX = 40,
 };
 
-void json_put(struct json_out *out, const void *text, size_t size)
+void pjson_put(struct pjson_out *out, const void *text, size_t size)
 {
     if (out->status == QN_OK) {
         out->status = buf_append(out->buf, text, size);
     }
 }
 
-void json_put_text(struct json_out *out, const char *text)
+void pjson_put_text(struct pjson_out *out, const char *text)
 {
-    json_put(out, text, strlen(text));
+    pjson_put(out, text, strlen(text));
 }
 
 /* The letter behind the backslash for a character that has one, else 0. */
@@ -47,7 +47,7 @@ static char short_escape(uint8_t octet)
     }
 }
 
-static void put_escape(struct json_out *out, uint8_t octet)
+static void put_escape(struct pjson_out *out, uint8_t octet)
 {
     char text[8];
     char letter = short_escape(octet);
@@ -57,28 +57,28 @@ static void put_escape(struct json_out *out, uint8_t octet)
     } else {
         snprintf(text, sizeof text, "\\u%04x", octet);
     }
-    json_put_text(out, text);
+    pjson_put_text(out, text);
 }
 
 /* Well-formed UTF-8. DEL is no control character in JSON, but one on terminals. */
-static void put_standard(struct json_out *out, struct bytes text)
+static void put_standard(struct pjson_out *out, struct bytes text)
 {
     size_t begin = 0;
 
     for (size_t at = 0; at < text.size; at++) {
         uint8_t octet = text.data[at];
         if (octet < 0x20 || octet == '"' || octet == '\\' || octet == 0x7f) {
-            json_put(out, text.data + begin, at - begin);
+            pjson_put(out, text.data + begin, at - begin);
             put_escape(out, octet);
             begin = at + 1;
         }
     }
     if (begin < text.size) {
-        json_put(out, text.data + begin, text.size - begin);
+        pjson_put(out, text.data + begin, text.size - begin);
     }
 }
 
-void json_put_escaped(struct json_out *out, struct bytes text)
+void pjson_put_escaped(struct pjson_out *out, struct bytes text)
 {
     struct buf standard = {0};
 
@@ -94,19 +94,19 @@ void json_put_escaped(struct json_out *out, struct bytes text)
     buf_fini(&standard);
 }
 
-void json_put_string(struct json_out *out, struct bytes text)
+void pjson_put_string(struct pjson_out *out, struct bytes text)
 {
-    json_put(out, "\"", 1);
-    json_put_escaped(out, text);
-    json_put(out, "\"", 1);
+    pjson_put(out, "\"", 1);
+    pjson_put_escaped(out, text);
+    pjson_put(out, "\"", 1);
 }
 
-void json_put_integer(struct json_out *out, int64_t number)
+void pjson_put_integer(struct pjson_out *out, int64_t number)
 {
     char text[24];
 
     snprintf(text, sizeof text, "%" PRId64, number);
-    json_put_text(out, text);
+    pjson_put_text(out, text);
 }
 
 /* Divide a magnitude of 128 bits by ten; returns the remainder. */
@@ -143,17 +143,17 @@ static const char *digits_of(struct pof_int128 number, char text[INT128_DIGITS_M
     return at;
 }
 
-void json_put_int128(struct json_out *out, struct pof_int128 number)
+void pjson_put_int128(struct pjson_out *out, struct pof_int128 number)
 {
     char text[INT128_DIGITS_MAX + 1];
 
     if (number.high >> 63 != 0) {
-        json_put(out, "-", 1);
+        pjson_put(out, "-", 1);
     }
-    json_put_text(out, digits_of(number, text));
+    pjson_put_text(out, digits_of(number, text));
 }
 
-void json_put_decimal(struct json_out *out, const struct pof_decimal *decimal)
+void pjson_put_decimal(struct pjson_out *out, const struct pof_decimal *decimal)
 {
     static const char zeros[] = "0000000000000000000000000000000000000000";
     char text[INT128_DIGITS_MAX + 1];
@@ -163,47 +163,47 @@ void json_put_decimal(struct json_out *out, const struct pof_decimal *decimal)
     char exponent[16] = "";
 
     if (decimal->unscaled.high >> 63 != 0) {
-        json_put(out, "-", 1);
+        pjson_put(out, "-", 1);
     }
     if (scale < 0 || scale > PLAIN_SCALE_MAX) {
         snprintf(exponent, sizeof exponent, "E%+lld", -(long long)scale);
         scale = 0;
     }
     int whole = length > scale ? length - scale : 0;
-    json_put(out, whole > 0 ? digits : "0", whole > 0 ? (size_t)whole : 1);
+    pjson_put(out, whole > 0 ? digits : "0", whole > 0 ? (size_t)whole : 1);
     if (scale > 0) {
-        json_put(out, ".", 1);
-        json_put(out, zeros, (size_t)(scale - (length - whole)));
-        json_put_text(out, digits + whole);
+        pjson_put(out, ".", 1);
+        pjson_put(out, zeros, (size_t)(scale - (length - whole)));
+        pjson_put_text(out, digits + whole);
     }
-    json_put_text(out, exponent);
+    pjson_put_text(out, exponent);
 }
 
 /* What is no number in JSON. False: it is one. */
-static bool put_special(struct json_out *out, double number)
+static bool put_special(struct pjson_out *out, double number)
 {
     if (isfinite(number)) {
         return false;
     }
-    json_put_text(out, isnan(number) ? "\"NaN\"" : number > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+    pjson_put_text(out, isnan(number) ? "\"NaN\"" : number > 0 ? "\"Infinity\"" : "\"-Infinity\"");
     return true;
 }
 
 /* A number as printf wrote it, with a point whatever the locale, and with one in any case. */
-static void put_real(struct json_out *out, char *text)
+static void put_real(struct pjson_out *out, char *text)
 {
     size_t size = strlen(text);
 
     for (size_t i = 0; i < size; i++) {
         text[i] = text[i] == ',' ? '.' : text[i];
     }
-    json_put(out, text, size);
+    pjson_put(out, text, size);
     if (strcspn(text, ".en") == size) {
-        json_put(out, ".0", 2);
+        pjson_put(out, ".0", 2);
     }
 }
 
-void json_put_float64(struct json_out *out, double number)
+void pjson_put_float64(struct pjson_out *out, double number)
 {
     char text[REAL_SIZE_MAX];
 
@@ -222,7 +222,7 @@ void json_put_float64(struct json_out *out, double number)
     put_real(out, text);
 }
 
-void json_put_float32(struct json_out *out, float number)
+void pjson_put_float32(struct pjson_out *out, float number)
 {
     char text[REAL_SIZE_MAX];
 
@@ -239,12 +239,12 @@ void json_put_float32(struct json_out *out, float number)
     put_real(out, text);
 }
 
-void json_put_base64(struct json_out *out, struct bytes octets)
+void pjson_put_base64(struct pjson_out *out, struct bytes octets)
 {
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-    json_put(out, "\"", 1);
+    pjson_put(out, "\"", 1);
     for (size_t at = 0; at < octets.size; at += 3) {
         size_t count = octets.size - at < 3 ? octets.size - at : 3;
         uint32_t bits = (uint32_t)octets.data[at] << 16;
@@ -253,19 +253,19 @@ void json_put_base64(struct json_out *out, struct bytes octets)
         char four[4] = {letters[bits >> 18], letters[bits >> 12 & 63],
                         count > 1 ? letters[bits >> 6 & 63] : '=',
                         count > 2 ? letters[bits & 63] : '='};
-        json_put(out, four, sizeof four);
+        pjson_put(out, four, sizeof four);
     }
-    json_put(out, "\"", 1);
+    pjson_put(out, "\"", 1);
 }
 
-void json_put_hex(struct json_out *out, struct bytes octets)
+void pjson_put_hex(struct pjson_out *out, struct bytes octets)
 {
     static const char digits[] = "0123456789abcdef";
 
-    json_put(out, "\"", 1);
+    pjson_put(out, "\"", 1);
     for (size_t i = 0; i < octets.size; i++) {
         char pair[2] = {digits[octets.data[i] >> 4], digits[octets.data[i] & 15]};
-        json_put(out, pair, sizeof pair);
+        pjson_put(out, pair, sizeof pair);
     }
-    json_put(out, "\"", 1);
+    pjson_put(out, "\"", 1);
 }

@@ -6,65 +6,65 @@
 
 enum { FLUSH_SIZE = 64 * 1024 };
 
-const struct pof_shape json_any = {.kind = POF_SHAPE_ANY};
+const struct pof_shape pjson_any = {.kind = POF_SHAPE_ANY};
 
 /* -- brackets -- */
 
-static void new_line(struct json_writer *w)
+static void new_line(struct pjson_writer *w)
 {
-    json_put(&w->out, "\n", 1);
+    pjson_put(&w->out, "\n", 1);
     for (uint32_t i = 0; i < w->level * w->options->indent; i++) {
-        json_put(&w->out, " ", 1);
+        pjson_put(&w->out, " ", 1);
     }
 }
 
-struct json_list json_list_begin(struct json_writer *w, char begin, char end)
+struct pjson_list pjson_list_begin(struct pjson_writer *w, char begin, char end)
 {
-    json_put(&w->out, &begin, 1);
+    pjson_put(&w->out, &begin, 1);
     w->level++;
-    return (struct json_list){.w = w, .end = end, .empty = true};
+    return (struct pjson_list){.w = w, .end = end, .empty = true};
 }
 
-void json_list_next(struct json_list *list)
+void pjson_list_next(struct pjson_list *list)
 {
-    struct json_writer *w = list->w;
+    struct pjson_writer *w = list->w;
 
     if (!list->empty) {
-        json_put(&w->out, ",", 1);
+        pjson_put(&w->out, ",", 1);
     }
     if (w->options->indent > 0) {
         new_line(w);
     } else if (!list->empty) {
-        json_put(&w->out, " ", 1);
+        pjson_put(&w->out, " ", 1);
     }
     list->empty = false;
 }
 
-void json_list_end(struct json_list *list)
+void pjson_list_end(struct pjson_list *list)
 {
-    struct json_writer *w = list->w;
+    struct pjson_writer *w = list->w;
 
     w->level--;
     if (!list->empty && w->options->indent > 0) {
         new_line(w);
     }
-    json_put(&w->out, &list->end, 1);
+    pjson_put(&w->out, &list->end, 1);
 }
 
-void json_member(struct json_list *list, struct bytes prefix, struct bytes name)
+void pjson_member(struct pjson_list *list, struct bytes prefix, struct bytes name)
 {
-    struct json_out *out = &list->w->out;
+    struct pjson_out *out = &list->w->out;
 
-    json_list_next(list);
-    json_put(out, "\"", 1);
-    json_put_escaped(out, prefix);
-    json_put_escaped(out, name);
-    json_put(out, "\": ", 3);
+    pjson_list_next(list);
+    pjson_put(out, "\"", 1);
+    pjson_put_escaped(out, prefix);
+    pjson_put_escaped(out, name);
+    pjson_put(out, "\": ", 3);
 }
 
-void json_mark(struct json_list *list, const char *name)
+void pjson_mark(struct pjson_list *list, const char *name)
 {
-    json_member(list, bytes_of("$", 1), bytes_of_text(name));
+    pjson_member(list, bytes_of("$", 1), bytes_of_text(name));
 }
 
 /* -- scalars -- */
@@ -180,24 +180,29 @@ static bool speaks_for_itself(const struct pof_value *value)
     return false;
 }
 
-static void put_char(struct json_out *out, uint16_t unit)
+/* Half a pair of surrogates is nobody's text, so it is a number. */
+static void put_char(struct pjson_out *out, uint16_t unit)
 {
     uint8_t octets[3];
 
-    json_put_string(out, bytes_of(octets, pof_text_put_unit(octets, unit)));
+    if (unit >= 0xd800 && unit <= 0xdfff) {
+        pjson_put_integer(out, unit);
+    } else {
+        pjson_put_string(out, bytes_of(octets, pof_text_put_unit(octets, unit)));
+    }
 }
 
-static void put_scalar(struct json_out *out, const struct pof_value *v)
+static void put_scalar(struct pjson_out *out, const struct pof_value *v)
 {
     switch (v->kind) {
     case POF_KIND_NULL:
-        json_put_text(out, "null");
+        pjson_put_text(out, "null");
         break;
     case POF_KIND_BOOL:
-        json_put_text(out, v->as.boolean ? "true" : "false");
+        pjson_put_text(out, v->as.boolean ? "true" : "false");
         break;
     case POF_KIND_OCTET:
-        json_put_integer(out, v->as.octet);
+        pjson_put_integer(out, v->as.octet);
         break;
     case POF_KIND_CHAR:
         put_char(out, v->as.character);
@@ -205,44 +210,44 @@ static void put_scalar(struct json_out *out, const struct pof_value *v)
     case POF_KIND_INT16:
     case POF_KIND_INT32:
     case POF_KIND_INT64:
-        json_put_integer(out, v->as.integer);
+        pjson_put_integer(out, v->as.integer);
         break;
     case POF_KIND_INT128:
-        json_put_int128(out, v->as.int128);
+        pjson_put_int128(out, v->as.int128);
         break;
     case POF_KIND_FLOAT32:
-        json_put_float32(out, v->as.float32);
+        pjson_put_float32(out, v->as.float32);
         break;
     case POF_KIND_FLOAT64:
-        json_put_float64(out, v->as.float64);
+        pjson_put_float64(out, v->as.float64);
         break;
     case POF_KIND_FLOAT128:
-        json_put_hex(out, bytes_of(v->as.float128, sizeof v->as.float128));
+        pjson_put_hex(out, bytes_of(v->as.float128, sizeof v->as.float128));
         break;
     case POF_KIND_DECIMAL:
-        json_put_decimal(out, &v->as.decimal);
+        pjson_put_decimal(out, &v->as.decimal);
         break;
     case POF_KIND_STRING:
-        json_put_string(out, v->as.text);
+        pjson_put_string(out, v->as.text);
         break;
     case POF_KIND_OCTETS:
-        json_put_base64(out, v->as.octets);
+        pjson_put_base64(out, v->as.octets);
         break;
     case POF_KIND_DATE:
-        json_put_date(out, &v->as.date);
+        pjson_put_date(out, &v->as.date);
         break;
     case POF_KIND_TIME:
-        json_put_time(out, &v->as.time);
+        pjson_put_time(out, &v->as.time);
         break;
     case POF_KIND_DATETIME:
-        json_put_datetime(out, &v->as.datetime);
+        pjson_put_datetime(out, &v->as.datetime);
         break;
     case POF_KIND_YEAR_MONTH:
-        json_put_year_month(out, &v->as.year_month);
+        pjson_put_year_month(out, &v->as.year_month);
         break;
     case POF_KIND_TIME_INTERVAL:
     case POF_KIND_DAY_TIME:
-        json_put_day_time(out, &v->as.day_time);
+        pjson_put_day_time(out, &v->as.day_time);
         break;
     case POF_KIND_REFERENCE:
     case POF_KIND_ARRAY:
@@ -254,7 +259,7 @@ static void put_scalar(struct json_out *out, const struct pof_value *v)
     }
 }
 
-static void write_scalar(struct json_writer *w, const struct pof_value *value,
+static void write_scalar(struct pjson_writer *w, const struct pof_value *value,
                          const struct pof_shape *shape)
 {
     struct pof_value v = restore(value, shape);
@@ -265,16 +270,16 @@ static void write_scalar(struct json_writer *w, const struct pof_value *value,
         put_scalar(&w->out, &v);
         return;
     }
-    struct json_list mark = json_list_begin(w, '{', '}');
-    json_mark(&mark, pof_shape_word(shape_of(v.kind)));
+    struct pjson_list mark = pjson_list_begin(w, '{', '}');
+    pjson_mark(&mark, pof_shape_word(shape_of(v.kind)));
     put_scalar(&w->out, &v);
-    json_list_end(&mark);
+    pjson_list_end(&mark);
 }
 
 /* -- containers -- */
 
 /* The shape that a type id says, for elements of uniform containers. */
-static struct pof_shape shape_of_type(const struct json_writer *w, int32_t type)
+static struct pof_shape shape_of_type(const struct pjson_writer *w, int32_t type)
 {
     static const enum pof_shape_kind shapes[] = {
         POF_SHAPE_INT16,      POF_SHAPE_INT32,   POF_SHAPE_INT64,         POF_SHAPE_INT128,
@@ -291,11 +296,11 @@ static struct pof_shape shape_of_type(const struct json_writer *w, int32_t type)
         return (struct pof_shape){.kind = POF_SHAPE_USER, .user = user};
     }
     return type < 0 && type >= POF_DAY_TIME_INTERVAL ? (struct pof_shape){.kind = shapes[-1 - type]}
-                                                     : json_any;
+                                                     : pjson_any;
 }
 
 /* Does a uniform type agree with what is declared of the elements? */
-static bool type_agrees(const struct json_writer *w, bool uniform, int32_t type, bool plain,
+static bool type_agrees(const struct pjson_writer *w, bool uniform, int32_t type, bool plain,
                         const struct pof_shape *declared)
 {
     if (!uniform || plain || declared->kind == POF_SHAPE_ANY) {
@@ -307,7 +312,7 @@ static bool type_agrees(const struct json_writer *w, bool uniform, int32_t type,
 }
 
 /* Is the container what the schema declares, and needs no mark? */
-static bool is_declared(const struct json_writer *w, const struct pof_value *value,
+static bool is_declared(const struct pjson_writer *w, const struct pof_value *value,
                         const struct pof_shape *shape, enum pof_shape_kind kind)
 {
     const struct pof_items *items = &value->as.items;
@@ -326,44 +331,44 @@ static bool is_declared(const struct json_writer *w, const struct pof_value *val
 }
 
 /* The word for a type id: that of the schema, else the number. */
-static void put_type(struct json_writer *w, int32_t type)
+static void put_type(struct pjson_writer *w, int32_t type)
 {
     struct pof_shape shape = shape_of_type(w, type);
 
     if (shape.user) {
-        json_put_string(&w->out, bytes_of_text(shape.user->name));
+        pjson_put_string(&w->out, bytes_of_text(shape.user->name));
     } else if (shape.kind != POF_SHAPE_ANY) {
-        json_put_string(&w->out, bytes_of_text(pof_shape_word(shape.kind)));
+        pjson_put_string(&w->out, bytes_of_text(pof_shape_word(shape.kind)));
     } else {
-        json_put_integer(&w->out, type);
+        pjson_put_integer(&w->out, type);
     }
 }
 
-static void fail(struct json_writer *w, enum qn_status status)
+static void fail(struct pjson_writer *w, enum qn_status status)
 {
     if (status < QN_OK && w->out.status == QN_OK) {
         w->out.status = status;
     }
 }
 
-static void write_elements(struct json_writer *w, const struct pof_shape *element)
+static void write_elements(struct pjson_writer *w, const struct pof_shape *element)
 {
-    struct json_list list = json_list_begin(w, '[', ']');
+    struct pjson_list list = pjson_list_begin(w, '[', ']');
     struct pof_value value;
     enum qn_status status = pof_reader_enter(&w->r);
 
     while (status == QN_OK && w->out.status == QN_OK &&
            (status = pof_reader_next(&w->r, &value)) == QN_OK) {
-        json_list_next(&list);
-        json_value(w, &value, element);
+        pjson_list_next(&list);
+        pjson_value(w, &value, element);
     }
     fail(w, status == QN_ABSENT ? pof_reader_leave(&w->r) : status);
-    json_list_end(&list);
+    pjson_list_end(&list);
 }
 
-static void write_sparse(struct json_writer *w, const struct pof_shape *element)
+static void write_sparse(struct pjson_writer *w, const struct pof_shape *element)
 {
-    struct json_list list = json_list_begin(w, '{', '}');
+    struct pjson_list list = pjson_list_begin(w, '{', '}');
     struct pof_value value;
     char index[16];
     enum qn_status status = pof_reader_enter(&w->r);
@@ -371,15 +376,15 @@ static void write_sparse(struct json_writer *w, const struct pof_shape *element)
     while (status == QN_OK && w->out.status == QN_OK &&
            (status = pof_reader_next(&w->r, &value)) == QN_OK) {
         snprintf(index, sizeof index, "%d", (int)value.index);
-        json_member(&list, bytes_of(NULL, 0), bytes_of_text(index));
-        json_value(w, &value, element);
+        pjson_member(&list, bytes_of(NULL, 0), bytes_of_text(index));
+        pjson_value(w, &value, element);
     }
     fail(w, status == QN_ABSENT ? pof_reader_leave(&w->r) : status);
-    json_list_end(&list);
+    pjson_list_end(&list);
 }
 
 /* Are all keys of the map just given strings that no mark could be taken for? */
-static bool has_names(struct json_writer *w)
+static bool has_names(struct pjson_writer *w)
 {
     const size_t used =
         offsetof(struct pof_reader, frames) + (w->r.depth + 2) * sizeof(struct pof_reader_frame);
@@ -397,49 +402,49 @@ static bool has_names(struct json_writer *w)
     return status == QN_ABSENT;
 }
 
-static void write_names(struct json_writer *w, const struct pof_shape *element)
+static void write_names(struct pjson_writer *w, const struct pof_shape *element)
 {
-    struct json_list list = json_list_begin(w, '{', '}');
+    struct pjson_list list = pjson_list_begin(w, '{', '}');
     struct pof_value value;
     enum qn_status status = pof_reader_enter(&w->r);
 
     while (status == QN_OK && w->out.status == QN_OK &&
            (status = pof_reader_next(&w->r, &value)) == QN_OK) {
         if (value.is_key) {
-            json_member(&list, bytes_of(NULL, 0), value.as.text);
+            pjson_member(&list, bytes_of(NULL, 0), value.as.text);
         } else {
-            json_value(w, &value, element);
+            pjson_value(w, &value, element);
         }
     }
     fail(w, status == QN_ABSENT ? pof_reader_leave(&w->r) : status);
-    json_list_end(&list);
+    pjson_list_end(&list);
 }
 
-static void write_pairs(struct json_writer *w, const struct pof_shape *key,
+static void write_pairs(struct pjson_writer *w, const struct pof_shape *key,
                         const struct pof_shape *element)
 {
-    struct json_list list = json_list_begin(w, '[', ']');
-    struct json_list pair = {0};
+    struct pjson_list list = pjson_list_begin(w, '[', ']');
+    struct pjson_list pair = {0};
     struct pof_value value;
     enum qn_status status = pof_reader_enter(&w->r);
 
     while (status == QN_OK && w->out.status == QN_OK &&
            (status = pof_reader_next(&w->r, &value)) == QN_OK) {
         if (value.is_key) {
-            json_list_next(&list);
-            pair = json_list_begin(w, '[', ']');
+            pjson_list_next(&list);
+            pair = pjson_list_begin(w, '[', ']');
         }
-        json_list_next(&pair);
-        json_value(w, &value, value.is_key ? key : element);
+        pjson_list_next(&pair);
+        pjson_value(w, &value, value.is_key ? key : element);
         if (!value.is_key) {
-            json_list_end(&pair);
+            pjson_list_end(&pair);
         }
     }
     fail(w, status == QN_ABSENT ? pof_reader_leave(&w->r) : status);
-    json_list_end(&list);
+    pjson_list_end(&list);
 }
 
-static void write_map(struct json_writer *w, const struct pof_shape *key,
+static void write_map(struct pjson_writer *w, const struct pof_shape *key,
                       const struct pof_shape *element, bool names)
 {
     if (names) {
@@ -450,7 +455,7 @@ static void write_map(struct json_writer *w, const struct pof_shape *key,
 }
 
 /* The content of a container that is not an object. */
-static void write_content(struct json_writer *w, const struct pof_value *value,
+static void write_content(struct pjson_writer *w, const struct pof_value *value,
                           const struct pof_shape *key, const struct pof_shape *element, bool names)
 {
     if (value->kind == POF_KIND_MAP) {
@@ -462,26 +467,32 @@ static void write_content(struct json_writer *w, const struct pof_value *value,
     }
 }
 
+/* Small values as the type of all elements are read, but never written. */
+static bool is_element_type(int32_t type)
+{
+    return type > POF_IDENTITY;
+}
+
 /* {"$list": [...], "$of": "string"} */
-static void write_marked(struct json_writer *w, const struct pof_value *value,
+static void write_marked(struct pjson_writer *w, const struct pof_value *value,
                          enum pof_shape_kind kind)
 {
     const struct pof_items items = value->as.items;
-    struct pof_shape key = items.uniform_keys ? shape_of_type(w, items.key_type) : json_any;
-    struct pof_shape element = items.uniform ? shape_of_type(w, items.element_type) : json_any;
-    struct json_list mark = json_list_begin(w, '{', '}');
+    struct pof_shape key = items.uniform_keys ? shape_of_type(w, items.key_type) : pjson_any;
+    struct pof_shape element = items.uniform ? shape_of_type(w, items.element_type) : pjson_any;
+    struct pjson_list mark = pjson_list_begin(w, '{', '}');
 
-    json_mark(&mark, pof_shape_word(kind));
+    pjson_mark(&mark, pof_shape_word(kind));
     write_content(w, value, &key, &element, false);
-    if (items.uniform_keys) {
-        json_mark(&mark, "keys");
+    if (items.uniform_keys && is_element_type(items.key_type)) {
+        pjson_mark(&mark, "keys");
         put_type(w, items.key_type);
     }
-    if (items.uniform) {
-        json_mark(&mark, "of");
+    if (items.uniform && is_element_type(items.element_type)) {
+        pjson_mark(&mark, "of");
         put_type(w, items.element_type);
     }
-    json_list_end(&mark);
+    pjson_list_end(&mark);
 }
 
 static enum pof_shape_kind container_shape(enum pof_kind kind)
@@ -492,7 +503,7 @@ static enum pof_shape_kind container_shape(enum pof_kind kind)
                                            : POF_SHAPE_MAP_OF;
 }
 
-static void write_container(struct json_writer *w, const struct pof_value *value,
+static void write_container(struct pjson_writer *w, const struct pof_value *value,
                             const struct pof_shape *shape)
 {
     const struct pof_items *items = &value->as.items;
@@ -506,53 +517,53 @@ static void write_container(struct json_writer *w, const struct pof_value *value
         shape->kind == POF_SHAPE_ANY && plain && (value->kind == POF_KIND_COLLECTION || names);
 
     if (declared) {
-        write_content(w, value, shape->key ? shape->key : &json_any,
-                      shape->element ? shape->element : &json_any, names);
+        write_content(w, value, shape->key ? shape->key : &pjson_any,
+                      shape->element ? shape->element : &pjson_any, names);
     } else if (itself || w->options->lossy) {
-        struct pof_shape key = plain ? json_any : shape_of_type(w, items->key_type);
+        struct pof_shape key = plain ? pjson_any : shape_of_type(w, items->key_type);
         struct pof_shape element =
-            items->uniform ? shape_of_type(w, items->element_type) : json_any;
-        write_content(w, value, items->uniform_keys ? &key : &json_any, &element, names);
+            items->uniform ? shape_of_type(w, items->element_type) : pjson_any;
+        write_content(w, value, items->uniform_keys ? &key : &pjson_any, &element, names);
     } else {
         write_marked(w, value, kind);
     }
 }
 
-static void write_object(struct json_writer *w, const struct pof_value *value,
+static void write_object(struct pjson_writer *w, const struct pof_value *value,
                          const struct pof_shape *shape)
 {
     const struct pof_schema_type *type = pof_schema_find_id(w->options->schema, value->type);
     bool declared = shape->kind == POF_SHAPE_USER && shape->user->id == value->type;
     int32_t version = value->as.items.version;
     int32_t id = value->type;
-    struct json_list list = json_list_begin(w, '{', '}');
+    struct pjson_list list = pjson_list_begin(w, '{', '}');
 
     if (value->identity >= 0 && !w->options->lossy) {
-        json_mark(&list, "id");
-        json_put_integer(&w->out, value->identity);
+        pjson_mark(&list, "id");
+        pjson_put_integer(&w->out, value->identity);
     }
     if (!declared && (!w->options->lossy || !type)) {
-        json_mark(&list, "type");
+        pjson_mark(&list, "type");
         put_type(w, id);
     }
     if (version != (type ? type->version : 0) && !w->options->lossy) {
-        json_mark(&list, "version");
-        json_put_integer(&w->out, version);
+        pjson_mark(&list, "version");
+        pjson_put_integer(&w->out, version);
     }
-    json_members(w, &list, id, type, bytes_of(NULL, 0));
-    json_list_end(&list);
+    pjson_members(w, &list, id, type, bytes_of(NULL, 0));
+    pjson_list_end(&list);
 }
 
-static void write_reference(struct json_writer *w, int32_t identity)
+static void write_reference(struct pjson_writer *w, int32_t identity)
 {
-    struct json_list list = json_list_begin(w, '{', '}');
+    struct pjson_list list = pjson_list_begin(w, '{', '}');
 
-    json_mark(&list, "ref");
-    json_put_integer(&w->out, identity);
-    json_list_end(&list);
+    pjson_mark(&list, "ref");
+    pjson_put_integer(&w->out, identity);
+    pjson_list_end(&list);
 }
 
-static void flush(struct json_writer *w)
+static void flush(struct pjson_writer *w)
 {
     struct buf *buf = w->out.buf;
 
@@ -564,7 +575,8 @@ static void flush(struct json_writer *w)
     buf->size = w->start;
 }
 
-void json_value(struct json_writer *w, const struct pof_value *value, const struct pof_shape *shape)
+void pjson_value(struct pjson_writer *w, const struct pof_value *value,
+                 const struct pof_shape *shape)
 {
     if (w->out.status != QN_OK) {
         return;
@@ -584,19 +596,19 @@ void json_value(struct json_writer *w, const struct pof_value *value, const stru
 enum qn_status pof_json_write(struct buf *out, struct bytes pof,
                               const struct pof_json_options *options)
 {
-    struct json_writer w;
+    struct pjson_writer w;
     struct pof_value value;
     struct buf identities = {0};
 
     w.options = options;
-    w.out = (struct json_out){.buf = out, .status = QN_OK};
+    w.out = (struct pjson_out){.buf = out, .status = QN_OK};
     w.start = out->size;
     w.level = 0;
     pof_reader_init(&w.r, pof);
     pof_reader_track_identities(&w.r, &identities);
     enum qn_status status = pof_reader_next(&w.r, &value);
     if (status == QN_OK) {
-        json_value(&w, &value, options->shape ? options->shape : &json_any);
+        pjson_value(&w, &value, options->shape ? options->shape : &pjson_any);
         status = w.out.status;
     }
     if (status != QN_OK) {

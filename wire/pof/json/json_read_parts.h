@@ -1,0 +1,76 @@
+/* What the reader of JSON is made of. Internal to wire/pof/json. */
+#ifndef QUOIN_WIRE_POF_JSON_JSON_READ_PARTS_H
+#define QUOIN_WIRE_POF_JSON_JSON_READ_PARTS_H
+
+#include "wire/pof/json/json.h"
+#include "wire/pof/json/json_scan.h"
+#include "wire/pof/writer.h"
+
+/* A place in a text that pjson_scan has checked: in front of a value or a name. */
+struct pjson_place {
+    size_t at;
+    uint32_t bracket; /* number of the next one that opens from here on */
+};
+
+struct pjson_reader {
+    struct bytes text;
+    const struct pjson_bracket *brackets;
+    const struct pof_json_options *options;
+    struct pof_json_problem *problem; /* NULL: nobody wants to know */
+    enum qn_status status;            /* the first failure */
+    struct buf path;                  /* where we are: "owner.age" */
+    struct buf names;                 /* texts without their escapes */
+    struct buf members;               /* of the objects that are open: struct pjson_field */
+    struct buf identities;            /* pairs of int32: number in the text, number in the octets */
+    struct pof_writer w;
+};
+
+/* Fail, and say what is wrong with the value at `at`. Only the first failure counts. */
+void pjson_wrong(struct pjson_reader *j, enum qn_status status, size_t at, const char *what);
+
+/* The same, with the value itself in front: "3.5 is not a whole number". */
+void pjson_wrong_value(struct pjson_reader *j, size_t at, const char *what);
+
+/* The text of the value at `at`, without quotes. */
+bool pjson_is_string(const struct pjson_reader *j, size_t at);
+struct bytes pjson_token(const struct pjson_reader *j, size_t at);
+
+/* The string at `at` with its escapes resolved: in `j->names` when it has any, until that is cut
+ * back. False: failed (an unpaired surrogate, memory). */
+bool pjson_string(struct pjson_reader *j, size_t at, struct bytes *text);
+
+/* Go behind the value at `place`. */
+struct pjson_place pjson_behind(const struct pjson_reader *j, struct pjson_place place);
+
+/* Go into the bracket at `place`; `*count` is how many elements or members it has. */
+struct pjson_place pjson_inside(const struct pjson_reader *j, struct pjson_place place,
+                                uint32_t *count);
+
+/* Over white space and one comma or colon to what comes then. */
+struct pjson_place pjson_go_on(const struct pjson_reader *j, struct pjson_place place);
+
+/* Note a step of the path, and forget it. */
+size_t pjson_path_push(struct pjson_reader *j, struct bytes name, int64_t number);
+void pjson_path_pop(struct pjson_reader *j, size_t size);
+
+/* Write the value at `place`, declared to be of `shape`, at `index`. */
+void pjson_read_value(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                      const struct pof_shape *shape);
+
+/* The same for a number, string, bool or null; for braces. */
+void pjson_read_scalar(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                       const struct pof_shape *shape);
+void pjson_read_braces(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                       const struct pof_shape *shape);
+
+/* Write the list at `place` (a bracket) as what `shape` says. */
+void pjson_read_list(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                     const struct pof_shape *shape);
+
+/* The type id for a uniform container of this shape; false: it has none. */
+bool pjson_type_of(const struct pof_shape *shape, int32_t *type);
+
+/* Is the value at `at` null? */
+bool pjson_is_null(const struct pjson_reader *j, size_t at);
+
+#endif
