@@ -37,6 +37,17 @@ static const struct group_attribute *attribute_find(const struct group_attribute
     return NULL;
 }
 
+static bool is_texts(const config_setting_t *setting)
+{
+    bool texts = config_setting_is_array(setting) || config_setting_is_list(setting);
+
+    for (unsigned i = 0; texts && i < (unsigned)config_setting_length(setting); i++) {
+        const char *text = config_setting_get_string_elem(setting, (int)i);
+        texts = text && *text != '\0';
+    }
+    return texts;
+}
+
 static bool value_check(const struct group_context *context,
                         const struct group_attribute *attribute, const config_setting_t *setting)
 {
@@ -64,6 +75,21 @@ static bool value_check(const struct group_context *context,
         group_error(context, setting, "%s must be a list of groups: %s = ( { ... }, { ... } );",
                     name, name);
         return false;
+    case GROUP_TEXTS:
+        if (is_texts(setting)) {
+            return true;
+        }
+        group_error(context, setting, "%s must be a list of texts: %s = [ \"...\", \"...\" ];",
+                    name, name);
+        return false;
+    case GROUP_FLAG:
+        if (config_setting_type(setting) == CONFIG_TYPE_BOOL) {
+            return true;
+        }
+        group_error(context, setting, "%s must be true or false, without quotes", name);
+        return false;
+    case GROUP_ANY:
+        return true;
     }
     return false;
 }

@@ -11,6 +11,9 @@ enum group_kind {
     GROUP_NUMBER, /* 0..2^31-1 */
     GROUP_TEXT,   /* not empty */
     GROUP_LIST,   /* ( ... ) */
+    GROUP_TEXTS,  /* [ "...", ... ] */
+    GROUP_FLAG,   /* true or false */
+    GROUP_ANY,    /* the caller looks himself */
 };
 
 /* What a group may or must have. Arrays of these end with a NULL name. */

@@ -14,24 +14,9 @@ void types_free(struct types *types)
     }
 }
 
-const struct types_type *types_find(const struct types *types, const char *name)
+const struct pof_schema_type *types_find(const struct types *types, const char *name)
 {
-    for (size_t i = 0; i < types->type_count; i++) {
-        if (strcmp(types->types[i].name, name) == 0) {
-            return &types->types[i];
-        }
-    }
-    return NULL;
-}
-
-const struct types_type *types_find_id(const struct types *types, int32_t id)
-{
-    for (size_t i = 0; i < types->type_count; i++) {
-        if (types->types[i].id == id) {
-            return &types->types[i];
-        }
-    }
-    return NULL;
+    return pof_schema_find(&types->schema, name);
 }
 
 const struct types_cache *types_cache_find(const struct types *types, const char *name)
@@ -44,24 +29,27 @@ const struct types_cache *types_cache_find(const struct types *types, const char
     return NULL;
 }
 
-const struct types_field *types_field_find(const struct types_type *type, const char *name)
+const struct pof_schema_field *types_field_find(const struct pof_schema_type *type,
+                                                const char *name)
 {
-    for (size_t i = 0; i < type->field_count; i++) {
-        if (strcmp(type->fields[i].name, name) == 0) {
-            return &type->fields[i];
-        }
-    }
-    return NULL;
+    return pof_schema_field(type, bytes_of_text(name));
 }
 
-const struct types_field *types_field_find_index(const struct types_type *type, int32_t index)
+static bool is_string_array(const struct pof_shape *shape)
 {
-    for (size_t i = 0; i < type->field_count; i++) {
-        if (type->fields[i].index == index) {
-            return &type->fields[i];
-        }
+    return shape->kind == POF_SHAPE_ARRAY && !shape->plain &&
+           shape->element->kind == POF_SHAPE_STRING;
+}
+
+enum types_kind types_kind_of(const struct pof_shape *shape)
+{
+    const char *word = is_string_array(shape) ? "string[]" : pof_shape_word(shape->kind);
+    size_t i = 0;
+
+    while (i < TYPES_OTHER && strcmp(types_kind_name((enum types_kind)i), word) != 0) {
+        i++;
     }
-    return NULL;
+    return (enum types_kind)i;
 }
 
 const char *types_kind_name(enum types_kind kind)

@@ -1,47 +1,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/group.h"
-#include "config/types.h"
 #include "config/types_owner.h"
+#include "config/types_read.h"
 
 enum { MEMORY_MAX = 64 * 1024 * 1024 }; /* octets of all types of a file */
 
-/* A file being read. `types` and `caches` grow up to the length of their lists. */
-struct loader {
-    struct document document;
-    struct arena memory;
-    struct group_context context;
-    enum qn_status status; /* QN_OK or QN_MEMORY_FULL */
-    struct types_type *types;
-    size_t type_count;
-    struct types_cache *caches;
-    size_t cache_count;
-};
-
-static const struct group_attribute root_attributes[] = {
-    {"types", GROUP_LIST, true},
-    {"caches", GROUP_LIST, false},
-    {NULL, GROUP_LIST, false},
-};
 static const struct group_attribute type_attributes[] = {
     {"id", GROUP_NUMBER, true},   {"name", GROUP_TEXT, true}, {"version", GROUP_NUMBER, false},
-    {"fields", GROUP_LIST, true}, {"key", GROUP_TEXT, false}, {NULL, GROUP_TEXT, false},
-};
-static const struct group_attribute field_attributes[] = {
-    {"index", GROUP_NUMBER, true},
-    {"name", GROUP_TEXT, true},
-    {"type", GROUP_TEXT, true},
+    {"fields", GROUP_LIST, true}, {"key", GROUP_TEXT, false}, {"class", GROUP_TEXT, false},
     {NULL, GROUP_TEXT, false},
 };
 static const struct group_attribute cache_attributes[] = {
-    {"name", GROUP_TEXT, true},
-    {"type", GROUP_TEXT, true},
-    {"key", GROUP_TEXT, false},
-    {NULL, GROUP_TEXT, false},
+    {"name", GROUP_TEXT, true},  {"type", GROUP_TEXT, true}, {"key", GROUP_TEXT, false},
+    {"view", GROUP_TEXT, false}, {NULL, GROUP_TEXT, false},
 };
 
-static int32_t number_get(const config_setting_t *group, const char *name)
+void *types_alloc(struct types_reader *r, size_t count, size_t size)
+{
+    void *memory = arena_calloc(&r->memory, count, size);
+
+    if (!memory) {
+        r->status = QN_MEMORY_FULL;
+    }
+    return memory;
+}
+
+const char *types_copy(struct types_reader *r, const char *text)
+{
+    char *copy = text ? types_alloc(r, strlen(text) + 1, 1) : NULL;
+
+    if (copy) {
+        memcpy(copy, text, strlen(text));
+    }
+    return copy;
+}
+
+int32_t types_number(const config_setting_t *group, const char *name)
 {
     int value = 0;
 
@@ -49,270 +44,326 @@ static int32_t number_get(const config_setting_t *group, const char *name)
     return value;
 }
 
-/* A copy that outlives the document; NULL when the attribute is absent or memory is lacking
- * (noted). */
-static const char *text_get(struct loader *l, const config_setting_t *group, const char *name)
+bool types_flag(const config_setting_t *group, const char *name)
+{
+    int value = 0;
+
+    (void)config_setting_lookup_bool(group, name, &value);
+    return value != 0;
+}
+
+const char *types_text(const config_setting_t *group, const char *name)
 {
     const char *text = NULL;
 
     (void)config_setting_lookup_string(group, name, &text);
-    if (!text) {
-        return NULL;
-    }
-    size_t size = strlen(text) + 1;
-    char *copy = arena_alloc(&l->memory, size);
-    if (!copy) {
-        l->status = QN_MEMORY_FULL;
-        return NULL;
-    }
-    memcpy(copy, text, size);
-    return copy;
+    return text;
 }
 
-static bool kind_read(struct loader *l, const config_setting_t *group, enum types_kind *kind)
+unsigned types_length(const config_setting_t *list)
 {
-    static const char *const words[] = {
-#define TYPES_KIND_WORD(name, word) word,
-        TYPES_KIND_MAP(TYPES_KIND_WORD)
-#undef TYPES_KIND_WORD
-    };
-    const config_setting_t *setting = config_setting_get_member(group, "type");
-    struct suggest suggest = {.word = config_setting_get_string(setting)};
+    return list ? (unsigned)config_setting_length(list) : 0;
+}
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(words[i], suggest.word) == 0) {
-            *kind = (enum types_kind)i;
-            return true;
+const struct pof_schema_type *types_named(struct types_reader *r, const struct group_context *c,
+                                          const config_setting_t *at, const char *name)
+{
+    struct suggest suggest = {.word = name};
+
+    for (size_t i = 0; i < r->type_count; i++) {
+        if (strcmp(r->types[i].name, name) == 0) {
+            return &r->types[i];
         }
-        suggest_offer(&suggest, words[i]);
+        suggest_offer(&suggest, r->types[i].name);
     }
-    group_unknown(&l->context, setting, "field type", &suggest);
-    return false;
+    group_unknown(c, at, "type", &suggest);
+    return NULL;
 }
 
-/* Read one field into `*field`; `type` has those before it. */
-static bool field_read(struct loader *l, const config_setting_t *group,
-                       const struct types_type *type, struct types_field *field)
+const struct pof_schema_field *types_field_named(const struct group_context *c,
+                                                 const config_setting_t *at,
+                                                 const struct pof_schema_type *type,
+                                                 const char *name)
 {
-    struct types_field read = {.index = number_get(group, "index"),
-                               .name = text_get(l, group, "name")};
+    struct suggest suggest = {.word = name};
+    const struct pof_schema_field *field = types_field_find(type, name);
 
-    if (!read.name || !kind_read(l, group, &read.kind)) {
-        return false;
-    }
-    if (types_field_find_index(type, read.index)) {
-        group_error(&l->context, group, "index %d is already that of field %s", read.index,
-                    types_field_find_index(type, read.index)->name);
-        return false;
-    }
-    if (types_field_find(type, read.name)) {
-        group_error(&l->context, group, "there is already a field %s in type %s", read.name,
-                    type->name);
-        return false;
-    }
-    *field = read;
-    return true;
-}
-
-static int field_order(const void *a, const void *b)
-{
-    const struct types_field *left = a, *right = b;
-
-    return (left->index > right->index) - (left->index < right->index);
-}
-
-static void fields_read(struct loader *l, const config_setting_t *list, struct types_type *type)
-{
-    size_t length = (size_t)config_setting_length(list);
-    struct types_field *fields = arena_calloc(&l->memory, length + 1, sizeof *fields);
-
-    if (!fields) {
-        l->status = QN_MEMORY_FULL;
-        return;
-    }
-    type->fields = fields;
-    for (unsigned i = 0; i < length; i++) {
-        const config_setting_t *group =
-            group_element(&l->context, list, i, "a field", field_attributes);
-        if (group && field_read(l, group, type, &fields[type->field_count])) {
-            type->field_count++;
-        }
-    }
-    qsort(fields, type->field_count, sizeof *fields, field_order);
-}
-
-/* The field of `type` that the attribute `key` of a group names; NULL without one. */
-static const struct types_field *key_read(struct loader *l, const config_setting_t *group,
-                                          const struct types_type *type)
-{
-    const config_setting_t *setting = config_setting_get_member(group, "key");
-
-    if (!setting) {
-        return NULL;
-    }
-    struct suggest suggest = {.word = config_setting_get_string(setting)};
-    const struct types_field *field = types_field_find(type, suggest.word);
     for (size_t i = 0; !field && i < type->field_count; i++) {
         suggest_offer(&suggest, type->fields[i].name);
     }
     if (!field) {
-        group_unknown(&l->context, setting, "field", &suggest);
+        group_unknown(c, at, "field", &suggest);
     }
     return field;
 }
 
-static bool type_is_new(struct loader *l, const config_setting_t *group,
-                        const struct types_type *type)
+const struct pof_schema_field *types_key(const struct group_context *c,
+                                         const config_setting_t *group,
+                                         const struct pof_schema_type *type)
 {
-    const struct types known = {.types = l->types, .type_count = l->type_count};
-    const struct types_type *same_id = types_find_id(&known, type->id);
+    const config_setting_t *at = config_setting_get_member(group, "key");
 
-    if (same_id) {
-        group_error(&l->context, group, "id %d is already that of type %s", type->id,
-                    same_id->name);
+    return at ? types_field_named(c, at, type, config_setting_get_string(at)) : NULL;
+}
+
+/* ---- types and caches ---- */
+
+/* A name that stands for a shape already would hide it, and one with signs could not be referred
+ * to. */
+static bool name_is_free(const struct group_context *c, const config_setting_t *group,
+                         const char *name)
+{
+    if (name[strcspn(name, " \t<>[],")] != '\0') {
+        group_error(c, group, "type %s: a name has no blanks, commas and brackets", name);
         return false;
     }
-    if (types_find(&known, type->name)) {
-        group_error(&l->context, group, "there is already a type %s", type->name);
-        return false;
+    for (unsigned i = 0; i <= POF_SHAPE_USER; i++) {
+        if (strcmp(name, pof_shape_word((enum pof_shape_kind)i)) == 0 ||
+            strcmp(name, "plain") == 0) {
+            group_error(c, group, "%s has a meaning already: give the type another name", name);
+            return false;
+        }
     }
     return true;
 }
 
-static void type_read(struct loader *l, const config_setting_t *group)
+static bool type_is_new(const struct types_reader *r, const struct group_context *c,
+                        const config_setting_t *group, const struct pof_schema_type *type)
 {
-    struct types_type type = {.id = number_get(group, "id"),
-                              .name = text_get(l, group, "name"),
-                              .version = number_get(group, "version")};
+    for (size_t i = 0; i < r->type_count; i++) {
+        const struct pof_schema_type *other = &r->types[i];
+        if (other->id == type->id) {
+            group_error(c, group, "id %d is already that of type %s", type->id, other->name);
+            return false;
+        }
+        if (strcmp(other->name, type->name) == 0) {
+            group_error(c, group, "there is already a type %s", type->name);
+            return false;
+        }
+    }
+    return name_is_free(c, group, type->name);
+}
 
-    if (!type.name || !type_is_new(l, group, &type)) {
+static void type_read(struct types_reader *r, const struct group_context *c,
+                      const config_setting_t *list, unsigned i)
+{
+    const config_setting_t *group = group_element(c, list, i, "a type", type_attributes);
+
+    if (!group) {
         return;
     }
-    fields_read(l, config_setting_get_member(group, "fields"), &type);
-    type.key = key_read(l, group, &type);
-    l->types[l->type_count++] = type;
+    struct pof_schema_type type = {.id = types_number(group, "id"),
+                                   .version = types_number(group, "version"),
+                                   .name = types_copy(r, types_text(group, "name")),
+                                   .class_name = types_copy(r, types_text(group, "class"))};
+    if (type.name && type_is_new(r, c, group, &type)) {
+        r->sources[r->type_count] = (struct types_source){.group = group, .context = c};
+        r->types[r->type_count++] = type;
+    }
 }
 
-/* The type that a cache names; NULL when there is none (reported). */
-static const struct types_type *cache_type(struct loader *l, const config_setting_t *group)
+static const struct pof_view *view_named(struct types_reader *r, const struct group_context *c,
+                                         const config_setting_t *group)
 {
-    const config_setting_t *setting = config_setting_get_member(group, "type");
-    const struct types known = {.types = l->types, .type_count = l->type_count};
-    struct suggest suggest = {.word = config_setting_get_string(setting)};
-    const struct types_type *type = types_find(&known, suggest.word);
+    const config_setting_t *at = config_setting_get_member(group, "view");
+    struct suggest suggest = {.word = at ? config_setting_get_string(at) : NULL};
 
-    for (size_t i = 0; !type && i < l->type_count; i++) {
-        suggest_offer(&suggest, l->types[i].name);
+    for (size_t i = 0; at && i < r->view_count; i++) {
+        if (strcmp(r->views[i].name, suggest.word) == 0) {
+            return &r->views[i];
+        }
+        suggest_offer(&suggest, r->views[i].name);
     }
-    if (!type) {
-        group_unknown(&l->context, setting, "type", &suggest);
+    if (at) {
+        group_unknown(c, at, "view", &suggest);
     }
-    return type;
+    return NULL;
 }
 
-static void cache_read(struct loader *l, const config_setting_t *group)
+static void cache_read(struct types_reader *r, const struct group_context *c,
+                       const config_setting_t *list, unsigned i)
 {
-    const struct types known = {.caches = l->caches, .cache_count = l->cache_count};
-    struct types_cache cache = {.name = text_get(l, group, "name"), .type = cache_type(l, group)};
+    const config_setting_t *group = group_element(c, list, i, "a cache", cache_attributes);
+    const struct types known = {.caches = r->caches, .cache_count = r->cache_count};
 
+    if (!group) {
+        return;
+    }
+    const config_setting_t *type = config_setting_get_member(group, "type");
+    struct types_cache cache = {.name = types_copy(r, types_text(group, "name")),
+                                .type = types_named(r, c, type, config_setting_get_string(type)),
+                                .view = view_named(r, c, group)};
     if (!cache.name || !cache.type) {
         return;
     }
     if (types_cache_find(&known, cache.name)) {
-        group_error(&l->context, group, "there is already a cache %s", cache.name);
+        group_error(c, group, "there is already a cache %s", cache.name);
         return;
     }
-    cache.key = key_read(l, group, cache.type);
+    cache.key = types_key(c, group, cache.type);
     if (!cache.key) {
         cache.key = cache.type->key;
     }
-    l->caches[l->cache_count++] = cache;
+    r->caches[r->cache_count++] = cache;
 }
 
-static size_t list_length(const config_setting_t *list)
+static void view_read(struct types_reader *r, const struct group_context *c,
+                      const config_setting_t *list, unsigned i)
 {
-    return list ? (size_t)config_setting_length(list) : 0;
+    const config_setting_t *group = config_setting_get_elem(list, i);
+
+    if (config_setting_is_group(group)) {
+        types_view_read(r, c, group);
+    } else {
+        group_error(c, group, "a view must be a group { }, not %s", document_kind(group));
+    }
 }
 
-static void document_load(struct loader *l)
-{
-    const config_setting_t *root = config_root_setting(&l->document.config);
+typedef void element_fn(struct types_reader *r, const struct group_context *c,
+                        const config_setting_t *list, unsigned i);
 
-    if (!group_check(&l->context, root, "the file", root_attributes)) {
-        return;
-    }
-    const config_setting_t *types = config_setting_get_member(root, "types");
-    const config_setting_t *caches = config_setting_get_member(root, "caches");
-    l->types = arena_calloc(&l->memory, list_length(types) + 1, sizeof *l->types);
-    l->caches = arena_calloc(&l->memory, list_length(caches) + 1, sizeof *l->caches);
-    if (!l->types || !l->caches) {
-        l->status = QN_MEMORY_FULL;
-        return;
-    }
-    for (unsigned i = 0; i < list_length(types); i++) {
-        const config_setting_t *group =
-            group_element(&l->context, types, i, "a type", type_attributes);
-        if (group) {
-            type_read(l, group);
-        }
-    }
-    for (unsigned i = 0; i < list_length(caches); i++) {
-        const config_setting_t *group =
-            group_element(&l->context, caches, i, "a cache", cache_attributes);
-        if (group) {
-            cache_read(l, group);
+/* Each element of the lists of one name in all files. */
+static void lists_read(struct types_reader *r, const char *name, element_fn *read)
+{
+    for (size_t i = 0; i < r->document_count; i++) {
+        const config_setting_t *list = types_root_member(&r->documents[i], name);
+        for (unsigned k = 0; k < types_length(list) && r->status == QN_OK; k++) {
+            read(r, &r->documents[i].context, list, k);
         }
     }
 }
 
-/* Hand out what was read; the memory goes with it. */
-static enum qn_status finish(struct loader *l, size_t errors, struct types **out)
+static size_t lists_length(const struct types_reader *r, const char *name)
 {
-    enum qn_status status = l->status;
-    struct types_owner *owner = NULL;
+    size_t length = 0;
 
-    if (status == QN_OK && l->context.report->error_count > errors) {
-        status = QN_INVALID;
+    for (size_t i = 0; i < r->document_count; i++) {
+        length += types_length(types_root_member(&r->documents[i], name));
     }
-    if (status == QN_OK && !(owner = malloc(sizeof *owner))) {
-        status = QN_MEMORY_FULL;
+    return length + 1;
+}
+
+static void content_read(struct types_reader *r)
+{
+    r->types = types_alloc(r, lists_length(r, "types"), sizeof *r->types);
+    r->sources = types_alloc(r, lists_length(r, "types"), sizeof *r->sources);
+    r->views = types_alloc(r, lists_length(r, "views"), sizeof *r->views);
+    r->caches = types_alloc(r, lists_length(r, "caches"), sizeof *r->caches);
+    if (r->status != QN_OK) {
+        return;
     }
-    if (status != QN_OK) {
-        arena_fini(&l->memory);
-        return status;
+    lists_read(r, "types", type_read);
+    types_fields_read(r);
+    lists_read(r, "views", view_read);
+    lists_read(r, "caches", cache_read);
+}
+
+/* ---- the whole ---- */
+
+static int id_order(const void *a, const void *b)
+{
+    const struct pof_schema_type *left = *(const struct pof_schema_type *const *)a;
+    const struct pof_schema_type *right = *(const struct pof_schema_type *const *)b;
+
+    return (left->id > right->id) - (left->id < right->id);
+}
+
+static const struct pof_schema_type *const *by_id(struct types_reader *r)
+{
+    const struct pof_schema_type **list = types_alloc(r, r->type_count + 1, sizeof(*list));
+
+    for (size_t i = 0; list && i < r->type_count; i++) {
+        list[i] = &r->types[i];
     }
-    *owner = (struct types_owner){.types = {.types = l->types,
-                                            .type_count = l->type_count,
-                                            .caches = l->caches,
-                                            .cache_count = l->cache_count},
-                                  .memory = l->memory};
+    if (list) {
+        qsort(list, r->type_count, sizeof(*list), id_order);
+    }
+    return list;
+}
+
+static enum qn_status owner_create(struct types_reader *r, struct types **out)
+{
+    const struct pof_schema_type *const *list = by_id(r);
+    struct types_owner *owner = list ? malloc(sizeof *owner) : NULL;
+
+    if (!owner) {
+        return QN_MEMORY_FULL;
+    }
+    *owner = (struct types_owner){.types = {.schema = {.types = r->types,
+                                                       .type_count = r->type_count,
+                                                       .by_id = list,
+                                                       .views = r->views,
+                                                       .view_count = r->view_count},
+                                            .caches = r->caches,
+                                            .cache_count = r->cache_count},
+                                  .memory = r->memory};
     *out = &owner->types;
     return QN_OK;
 }
 
-static enum qn_status load(struct loader *l, struct types **out)
+/* Lists that are not lists would make what follows stumble: their mistakes come first, alone. */
+static enum qn_status finish(struct types_reader *r, size_t errors, enum qn_status status,
+                             struct types **out)
 {
-    size_t errors = l->context.report->error_count;
+    if (status == QN_OK) {
+        types_includes_read(r);
+    }
+    if (status == QN_OK && r->status == QN_OK && r->report->error_count == errors) {
+        content_read(r);
+    }
+    if (status == QN_OK) {
+        status = r->status;
+    }
+    if (status == QN_OK && r->report->error_count > errors) {
+        status = QN_INVALID;
+    }
+    for (size_t i = 0; i < r->document_count; i++) {
+        document_fini(&r->documents[i].document);
+    }
+    free(r->documents);
+    if (status == QN_OK) {
+        status = owner_create(r, out);
+    }
+    if (status != QN_OK) {
+        arena_fini(&r->memory);
+    }
+    return status;
+}
 
-    arena_init(&l->memory, MEMORY_MAX);
-    document_load(l);
-    document_fini(&l->document);
-    return finish(l, errors, out);
+static bool reader_init(struct types_reader *r, struct cfg_report *report)
+{
+    *r = (struct types_reader){.report = report,
+                               .documents = calloc(TYPES_DOCUMENTS_MAX, sizeof *r->documents)};
+    arena_init(&r->memory, MEMORY_MAX);
+    return r->documents != NULL;
 }
 
 enum qn_status types_load(const char *path, struct types **out, struct cfg_report *report)
 {
-    struct loader loader = {.context = {.document = &loader.document, .report = report}};
-    enum qn_status status = document_read(&loader.document, path, report);
+    size_t errors = report->error_count;
+    struct types_reader reader;
 
-    return status == QN_OK ? load(&loader, out) : status;
+    if (!reader_init(&reader, report)) {
+        return QN_MEMORY_FULL;
+    }
+    enum qn_status status = types_document_load(&reader, path, NULL);
+    return finish(&reader, errors, status, out);
 }
 
 enum qn_status types_load_text(struct bytes text, const char *name, struct types **out,
                                struct cfg_report *report)
 {
-    struct loader loader = {.context = {.document = &loader.document, .report = report}};
-    enum qn_status status = document_read_text(&loader.document, text, name, report);
+    size_t errors = report->error_count;
+    struct types_reader reader;
 
-    return status == QN_OK ? load(&loader, out) : status;
+    if (!reader_init(&reader, report)) {
+        return QN_MEMORY_FULL;
+    }
+    struct types_document *document = &reader.documents[0];
+    document->path = name;
+    enum qn_status status = document_read_text(&document->document, text, name, report);
+    if (status == QN_OK) {
+        types_document_enter(&reader, document);
+    }
+    return finish(&reader, errors, status, out);
 }

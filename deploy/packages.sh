@@ -18,7 +18,7 @@ packages_of() {
         echo gcc libc6-dev cmake ninja-build pkg-config python3
         echo libzmq3-dev libprotobuf-c-dev protobuf-c-compiler libconfig-dev
         echo libxxhash-dev libisal-dev libmicrohttpd-dev libjansson-dev libcmocka-dev
-        echo liblz4-dev libedit-dev
+        echo liblz4-dev libedit-dev libexpat1-dev
         ;;
     data) echo iso-codes unicode-data ;;
     test)
@@ -28,7 +28,7 @@ packages_of() {
     bench) echo libmsgpack-dev libnanopb-dev nanopb ;;
     run)
         echo libzmq5 libprotobuf-c1 libconfig9 libisal2 libmicrohttpd12 libjansson4
-        echo liblz4-1 libedit2
+        echo liblz4-1 libedit2 libexpat1
         ;;
     *)
         echo "packages.sh: \"$1\" is not one of build, data, test, bench, run" >&2

@@ -32,7 +32,9 @@ struct buf {
 
 static inline struct bytes bytes_of(const void *data, size_t size)
 {
-    return (struct bytes){.data = data, .size = size};
+    struct bytes bytes = {(const uint8_t *)data, size}; /* so that C++ takes it, too */
+
+    return bytes;
 }
 
 /* The characters of a C string without its NUL. */

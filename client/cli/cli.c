@@ -174,7 +174,8 @@ enum cli_exit cli_key(const struct cli *cli, const char *cache, const char *text
 {
     const struct types_cache *known =
         cli->types != NULL ? types_cache_find(cli->types, cache) : NULL;
-    bool whole = known != NULL && known->key != NULL && kind_is_whole(known->key->kind);
+    bool whole =
+        known != NULL && known->key != NULL && kind_is_whole(types_kind_of(known->key->shape));
     if (cli->options.octets_key) {
         return key_octets(cli, text, memory, key);
     }

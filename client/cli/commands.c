@@ -9,8 +9,9 @@
 enum { COMMAND_NAME_MAX = 64 };
 
 const struct command_group *const command_groups[] = {
-    &commands_data, &commands_caches, &commands_files, &commands_grid,
-    &commands_disk, &commands_bench,  &commands_shell, NULL,
+    &commands_data,  &commands_caches, &commands_files,
+    &commands_types, &commands_grid,   &commands_disk,
+    &commands_bench, &commands_shell,  NULL,
 };
 
 const struct command *command_at(size_t number)

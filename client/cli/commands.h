@@ -42,6 +42,7 @@ struct command_group {
 extern const struct command_group commands_data;
 extern const struct command_group commands_caches;
 extern const struct command_group commands_files;
+extern const struct command_group commands_types;
 extern const struct command_group commands_grid;
 extern const struct command_group commands_disk;
 extern const struct command_group commands_bench;

@@ -286,7 +286,7 @@ static enum cli_exit find_layout(struct export *export)
     if (options->delimiter != NULL && layout->format != ROWS_CSV) {
         return cli_usage(cli, "--delimiter is for CSV; add --format csv");
     }
-    bool keyed = layout->key != NULL && object_key_fits(layout->key->kind);
+    bool keyed = layout->key != NULL && object_key_fits(types_kind_of(layout->key->shape));
     if (layout->keys_only && !keyed) {
         layout->type = NULL; /* keys then have no field to stand under */
     }

@@ -69,7 +69,7 @@ static json_t *binary_json(struct bytes binary, const struct types *types)
 
 /* ---- the head: names of the columns ---- */
 
-static bool is_column(const struct export_text *text, const struct types_field *field)
+static bool is_column(const struct export_text *text, const struct pof_schema_field *field)
 {
     return !text->layout.keys_only || field == text->layout.key;
 }
@@ -86,7 +86,7 @@ static enum qn_status append_columns(const struct export_text *text, struct buf 
     enum qn_status status = QN_OK;
     bool first = true;
     for (size_t i = 0; i < layout->type->field_count && status == QN_OK; i++) {
-        const struct types_field *field = &layout->type->fields[i];
+        const struct pof_schema_field *field = &layout->type->fields[i];
         if (is_column(text, field)) {
             status = first ? QN_OK : append_text(out, separator);
             status = status == QN_OK ? csv_quote(bytes_of_text(field->name), layout->delimiter, out)
@@ -143,7 +143,7 @@ static enum qn_status append_cells(const struct export_text *text, struct buf *o
 
 static json_t *object_json(const struct export_text *text)
 {
-    const struct types_type *type = text->layout.type;
+    const struct pof_schema_type *type = text->layout.type;
     json_t *json = json_object();
     bool made = json != NULL;
     for (size_t i = 0; i < type->field_count && made; i++) {
@@ -230,8 +230,8 @@ static bool is_own_key(struct export_text *text, struct bytes key)
 {
     char problem[OBJECT_PROBLEM_MAX];
     qn_arg own;
-    const struct types_field *field = text->layout.key;
-    if (field == NULL || !object_key_fits(field->kind) ||
+    const struct pof_schema_field *field = text->layout.key;
+    if (field == NULL || !object_key_fits(types_kind_of(field->shape)) ||
         !object_key(&text->object, field, &own, problem)) {
         return false;
     }
@@ -245,10 +245,10 @@ static bool is_own_key(struct export_text *text, struct bytes key)
 /* The key as its field, for records that have nothing else. */
 static bool take_key(struct export_text *text, struct bytes key, char *problem)
 {
-    const struct types_type *type = text->layout.type;
+    const struct pof_schema_type *type = text->layout.type;
     size_t number = (size_t)(text->layout.key - type->fields);
     struct field_value *value = &text->object.values[number];
-    *value = (struct field_value){.kind = text->layout.key->kind, .present = true};
+    *value = (struct field_value){.kind = types_kind_of(text->layout.key->shape), .present = true};
     enum qn_status status = value->kind == TYPES_STRING ? pof_binary_as_string(key, &value->text)
                                                         : pof_binary_as_int64(key, &value->number);
     if (status != QN_OK) {

@@ -10,10 +10,10 @@
 
 struct export_layout {
     enum rows_format format;
-    char delimiter;                /* CSV */
-    const struct types *types;     /* NULL = no names are known */
-    const struct types_type *type; /* of the values; NULL = any */
-    const struct types_field *key; /* of `type`, or NULL */
+    char delimiter;                     /* CSV */
+    const struct types *types;          /* NULL = no names are known */
+    const struct pof_schema_type *type; /* of the values; NULL = any */
+    const struct pof_schema_field *key; /* of `type`, or NULL */
     bool keys_only;
 };
 

@@ -23,9 +23,9 @@ static enum cli_exit find_key(struct import *import)
         return cli_usage(cli, "which field of %s is the key? Give --key-field FIELD",
                          import->type->name);
     }
-    if (!object_key_fits(import->key->kind)) {
+    if (!object_key_fits(types_kind_of(import->key->shape))) {
         return cli_usage(cli, "field %s is a %s: a key is a string or a whole number",
-                         import->key->name, types_kind_name(import->key->kind));
+                         import->key->name, types_kind_name(types_kind_of(import->key->shape)));
     }
     return CLI_DONE;
 }
@@ -50,7 +50,7 @@ static enum cli_exit find_type(struct import *import)
 }
 
 /* Names of all fields of a type with commas between: the columns of a file without a header. */
-static bool field_list(const struct types_type *type, struct buf *list)
+static bool field_list(const struct pof_schema_type *type, struct buf *list)
 {
     bool done = true;
     for (size_t i = 0; i < type->field_count && done; i++) {

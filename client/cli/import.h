@@ -28,8 +28,8 @@ struct import_keeping {
 struct import {
     struct cli *cli;
     const char *path;
-    const struct types_type *type;
-    const struct types_field *key;
+    const struct pof_schema_type *type;
+    const struct pof_schema_field *key;
     struct input input;
     struct rows *rows;
     struct object object; /* of the row at hand */

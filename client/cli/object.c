@@ -21,7 +21,7 @@ __attribute__((format(printf, 2, 3))) static bool complain(char *problem, const 
     return false;
 }
 
-bool object_init(struct object *object, const struct types_type *type)
+bool object_init(struct object *object, const struct pof_schema_type *type)
 {
     *object = (struct object){.type = type};
     arena_init(&object->arena, 0);
@@ -40,13 +40,14 @@ static void object_clear(struct object *object)
 {
     arena_reset(&object->arena);
     for (size_t i = 0; i < object->type->field_count; i++) {
-        object->values[i] = (struct field_value){.kind = object->type->fields[i].kind};
+        object->values[i] =
+            (struct field_value){.kind = types_kind_of(object->type->fields[i].shape)};
     }
 }
 
 /* The number of the field called `name`; field_count when there is none. The columns of a file
  * mostly stand in the type's order, so the search begins at `hint`. */
-static size_t field_number(const struct types_type *type, struct bytes name, size_t hint)
+static size_t field_number(const struct pof_schema_type *type, struct bytes name, size_t hint)
 {
     for (size_t i = 0; i < type->field_count; i++) {
         size_t at = (hint + i) % type->field_count;
@@ -57,7 +58,7 @@ static size_t field_number(const struct types_type *type, struct bytes name, siz
     return type->field_count;
 }
 
-static bool unknown_field(const struct types_type *type, struct bytes name, char *problem)
+static bool unknown_field(const struct pof_schema_type *type, struct bytes name, char *problem)
 {
     char word[OBJECT_NAME_SHOWN_MAX + 1];
     snprintf(word, sizeof word, "%.*s",
@@ -76,7 +77,7 @@ static bool unknown_field(const struct types_type *type, struct bytes name, char
 
 static bool read_cell(struct object *object, const struct cell *cell, size_t hint, char *problem)
 {
-    const struct types_type *type = object->type;
+    const struct pof_schema_type *type = object->type;
     if (cell->name.size == 0 && cell->json == NULL) {
         return true; /* a column to be skipped */
     }
@@ -85,8 +86,8 @@ static bool read_cell(struct object *object, const struct cell *cell, size_t hin
         return unknown_field(type, cell->name, problem);
     }
     char reason[FIELD_PROBLEM_MAX];
-    if (!field_read(cell, type->fields[number].kind, &object->arena, &object->values[number],
-                    reason)) {
+    if (!field_read(cell, types_kind_of(type->fields[number].shape), &object->arena,
+                    &object->values[number], reason)) {
         return complain(problem, "field '%s': %s", type->fields[number].name, reason);
     }
     return true;
@@ -109,17 +110,17 @@ bool object_key_fits(enum types_kind kind)
            kind == TYPES_INT32 || kind == TYPES_INT64;
 }
 
-bool object_key(const struct object *object, const struct types_field *field, qn_arg *key,
+bool object_key(const struct object *object, const struct pof_schema_field *field, qn_arg *key,
                 char *problem)
 {
-    const struct types_type *type = object->type;
+    const struct pof_schema_type *type = object->type;
     size_t number = field_number(type, bytes_of_text(field->name), 0);
-    qn_assert(number < type->field_count && object_key_fits(field->kind));
+    qn_assert(number < type->field_count && object_key_fits(types_kind_of(field->shape)));
     const struct field_value *value = &object->values[number];
     if (!value->present) {
         return complain(problem, "missing key: field '%s' is empty", field->name);
     }
-    if (field->kind != TYPES_STRING) {
+    if (types_kind_of(field->shape) != TYPES_STRING) {
         *key = qn_int(value->number);
         return true;
     }
@@ -132,7 +133,7 @@ bool object_key(const struct object *object, const struct types_field *field, qn
 
 enum qn_status object_encode(const struct object *object, struct buf *out)
 {
-    const struct types_type *type = object->type;
+    const struct pof_schema_type *type = object->type;
     struct pof_writer writer;
     pof_writer_init_binary(&writer, out);
     pof_begin_user(&writer, POF_NEXT, type->id, type->version);
@@ -145,7 +146,7 @@ enum qn_status object_encode(const struct object *object, struct buf *out)
     return pof_writer_finish(&writer);
 }
 
-static bool enter_object(struct pof_reader *reader, const struct types_type *type,
+static bool enter_object(struct pof_reader *reader, const struct pof_schema_type *type,
                          struct bytes binary, char *problem)
 {
     struct bytes pof;
@@ -169,7 +170,7 @@ static bool enter_object(struct pof_reader *reader, const struct types_type *typ
 
 bool object_decode(struct object *object, struct bytes binary, char *problem)
 {
-    const struct types_type *type = object->type;
+    const struct pof_schema_type *type = object->type;
     struct pof_reader reader;
     object_clear(object);
     if (!enter_object(&reader, type, binary, problem)) {
@@ -179,8 +180,8 @@ bool object_decode(struct object *object, struct bytes binary, char *problem)
         struct pof_value value;
         enum qn_status status = pof_reader_find(&reader, type->fields[i].index, &value);
         if (status == QN_OK) {
-            status = pof_field_read(&reader, &value, type->fields[i].kind, &object->arena,
-                                    &object->values[i]);
+            status = pof_field_read(&reader, &value, types_kind_of(type->fields[i].shape),
+                                    &object->arena, &object->values[i]);
         }
         if (status != QN_OK && status != QN_ABSENT) {
             return complain(problem, "field '%s': %s", type->fields[i].name,

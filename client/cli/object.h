@@ -9,13 +9,13 @@ enum { OBJECT_PROBLEM_MAX = 320 };
 
 /* A value for each field of a type, in the type's order. */
 struct object {
-    const struct types_type *type; /* borrowed */
-    struct field_value *values;    /* type->field_count of them */
-    struct arena arena;            /* what the values do not borrow */
+    const struct pof_schema_type *type; /* borrowed */
+    struct field_value *values;         /* type->field_count of them */
+    struct arena arena;                 /* what the values do not borrow */
 };
 
 /* Begin with all fields absent. False: no memory. */
-bool object_init(struct object *object, const struct types_type *type);
+bool object_init(struct object *object, const struct pof_schema_type *type);
 void object_fini(struct object *object);
 
 /* Take the cells of a row, from which texts are borrowed. False: `problem` (OBJECT_PROBLEM_MAX
@@ -25,7 +25,7 @@ bool object_read(struct object *object, const struct row *row, char *problem);
 
 /* The key of the object: an int64 for fields of whole numbers, else a string; borrowed from it.
  * False: the field is absent or empty, see `problem`. */
-bool object_key(const struct object *object, const struct types_field *field, qn_arg *key,
+bool object_key(const struct object *object, const struct pof_schema_field *field, qn_arg *key,
                 char *problem);
 
 /* Can a field of this kind be a key? Whole numbers and strings can. */

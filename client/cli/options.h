@@ -96,6 +96,10 @@ struct options {
     bool resume;       /* also of export */
     const char *state_file;
 
+    /* generate */
+    const char *out_folder;
+    const char *prefix;
+
     /* ping */
     bool ready;
     int64_t wait_ms; /* 0 = do not wait */

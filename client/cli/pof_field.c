@@ -51,6 +51,7 @@ static void write_scalar(struct pof_writer *writer, int32_t index, const struct 
     case TYPES_TIME:
     case TYPES_DATETIME:
     case TYPES_STRINGS:
+    case TYPES_OTHER:
         break;
     }
 }
@@ -85,6 +86,8 @@ void pof_field_write(struct pof_writer *writer, int32_t index, const struct fiel
         break;
     case TYPES_STRINGS:
         write_strings(writer, index, value);
+        break;
+    case TYPES_OTHER:
         break;
     }
 }
@@ -215,6 +218,8 @@ enum qn_status pof_field_read(struct pof_reader *reader, const struct pof_value 
         return read_clock(value, field);
     case TYPES_STRINGS:
         return read_strings(reader, value, arena, field);
+    case TYPES_OTHER:
+        break;
     }
     return QN_WRONG_TYPE;
 }

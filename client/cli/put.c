@@ -22,7 +22,7 @@ struct put_value {
 static enum cli_exit value_typed(const struct cli *cli, struct bytes text, struct put_value *value)
 {
     const char *name = cli->options.type;
-    const struct types_type *type = cli->types != NULL ? types_find(cli->types, name) : NULL;
+    const struct pof_schema_type *type = cli->types != NULL ? types_find(cli->types, name) : NULL;
     if (type == NULL) {
         return cli_usage(cli,
                          cli->types != NULL

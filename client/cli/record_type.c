@@ -1,7 +1,7 @@
 #include "client/cli/record_type.h"
 
-static enum cli_exit find_key(const struct cli *cli, const struct types_type *type,
-                              const struct types_cache *cache, const struct types_field **key)
+static enum cli_exit find_key(const struct cli *cli, const struct pof_schema_type *type,
+                              const struct types_cache *cache, const struct pof_schema_field **key)
 {
     const char *name = cli->options.key_field;
     bool same = cache != NULL && cache->type == type;
@@ -15,8 +15,8 @@ static enum cli_exit find_key(const struct cli *cli, const struct types_type *ty
                : cli_usage(cli, "--key-field %s: type %s has no such field", name, type->name);
 }
 
-enum cli_exit record_type_find(const struct cli *cli, const struct types_type **type,
-                               const struct types_field **key)
+enum cli_exit record_type_find(const struct cli *cli, const struct pof_schema_type **type,
+                               const struct pof_schema_field **key)
 {
     const struct options *options = &cli->options;
     *type = NULL;

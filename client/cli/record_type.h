@@ -8,7 +8,7 @@
  * cli_types has read; and its key: that of --key-field, else that of the cache, else that of the
  * type. Each is NULL where nothing says which. Complains and returns CLI_USAGE when a name that was
  * given does not exist. */
-enum cli_exit record_type_find(const struct cli *cli, const struct types_type **type,
-                               const struct types_field **key);
+enum cli_exit record_type_find(const struct cli *cli, const struct pof_schema_type **type,
+                               const struct pof_schema_field **key);
 
 #endif

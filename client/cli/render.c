@@ -92,13 +92,15 @@ static enum qn_status render_numbered(struct renderer *renderer, json_t *object)
 
 /* A property of a known type: by the kind of its field, so that small numbers become the bools and
  * chars that they are; as what the octets say when they say something else. */
-static enum qn_status render_property(struct renderer *renderer, const struct types_field *field,
+static enum qn_status render_property(struct renderer *renderer,
+                                      const struct pof_schema_field *field,
                                       const struct pof_value *value, json_t **json)
 {
-    if (field != NULL && field->kind != TYPES_STRINGS) {
+    enum types_kind kind = field != NULL ? types_kind_of(field->shape) : TYPES_OTHER;
+    if (kind != TYPES_STRINGS && kind != TYPES_OTHER) {
         struct field_value known;
         enum qn_status status =
-            pof_field_read(&renderer->reader, value, field->kind, &renderer->arena, &known);
+            pof_field_read(&renderer->reader, value, kind, &renderer->arena, &known);
         if (status == QN_OK) {
             return made(field_json(&known), json);
         }
@@ -106,7 +108,7 @@ static enum qn_status render_property(struct renderer *renderer, const struct ty
     return render_value(renderer, value, json);
 }
 
-static enum qn_status render_named(struct renderer *renderer, const struct types_type *type,
+static enum qn_status render_named(struct renderer *renderer, const struct pof_schema_type *type,
                                    json_t *object)
 {
     for (;;) {
@@ -116,7 +118,7 @@ static enum qn_status render_named(struct renderer *renderer, const struct types
         if (status != QN_OK) {
             return status == QN_ABSENT ? QN_OK : status;
         }
-        const struct types_field *field = types_field_find_index(type, value.index);
+        const struct pof_schema_field *field = pof_schema_field_at(type, value.index);
         status = render_property(renderer, field, &value, &element);
         if (status != QN_OK) {
             return status;
@@ -166,8 +168,8 @@ static json_t *pairs_as_object(json_t *pairs)
 
 static enum qn_status render_user(struct renderer *renderer, int32_t id, json_t *object)
 {
-    const struct types_type *type =
-        renderer->types != NULL ? types_find_id(renderer->types, id) : NULL;
+    const struct pof_schema_type *type =
+        renderer->types != NULL ? pof_schema_find_id(&renderer->types->schema, id) : NULL;
     if (type != NULL) {
         return render_named(renderer, type, object);
     }

@@ -1,4 +1,4 @@
-/* Any text as settings file and as types file: refused or accepted, never a crash.
+/* Any text as settings file: refused or accepted, never a crash.
  *
  * Texts that include files are left out: what is on the disk of whoever runs this does not belong
  * to the input. */
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "config/cfg.h"
-#include "config/types.h"
 #include "wire/assert.h"
 
 static bool includes(struct bytes text)
@@ -84,19 +83,6 @@ static void settings_load(struct bytes text)
     cfg_report_fini(&report);
 }
 
-static void types_read(struct bytes text)
-{
-    struct types *types;
-    struct cfg_report report = {0};
-    enum qn_status status = types_load_text(text, "fuzz", &types, &report);
-
-    qn_assert((status == QN_OK) == (report.error_count == 0));
-    if (status == QN_OK) {
-        types_free(types);
-    }
-    cfg_report_fini(&report);
-}
-
 /* libconfig 1.5 leaks the text it was reading when it meets a syntax error. A settings file is read
  * once, so that is harmless; but it would hide leaks of ours. */
 const char *__lsan_default_suppressions(void);
@@ -114,7 +100,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!includes(text)) {
         settings_load(text);
-        types_read(text);
     }
     return 0;
 }

@@ -31,7 +31,7 @@ static const char all_fields[] = "a,b,c,d,e,f,g,h,i,j,k,l,m,n";
 
 /* Read the single record of a file and check that it makes the octets `expected`. */
 static void check_again(struct bytes text, enum rows_format format, struct bytes expected,
-                        const struct types_type *type)
+                        const struct pof_schema_type *type)
 {
     struct rows_options options = {.format = format, .delimiter = ','};
     char problem[QN_ERROR_TEXT_MAX];
@@ -56,7 +56,7 @@ static void check_export(struct bytes key, struct bytes value, const struct type
                          enum rows_format format)
 {
     struct export_layout layout = {
-        .format = format, .delimiter = ',', .types = types, .type = &types->types[0]};
+        .format = format, .delimiter = ',', .types = types, .type = &types->schema.types[0]};
     layout.key = &layout.type->fields[0];
     struct export_entry entry = {.key = key, .value = value};
     struct export_text text;
@@ -114,7 +114,7 @@ static void read_all(struct bytes text, const struct rows_options *options,
     if (rows == NULL) {
         return;
     }
-    qn_assert(object_init(&object, &types->types[0]));
+    qn_assert(object_init(&object, &types->schema.types[0]));
     struct rows_position position = rows_tell(rows);
     for (int i = 0; rows_next(rows, &row) == ROWS_ROW; i++) {
         qn_assert(position.offset <= text.size);

@@ -92,7 +92,7 @@ TABLE = {
                          "config/value.h", "config/suggest.h",
                          # `quoin log inspect` and `verify` read a data directory without a node.
                          "node/offline/offline.h"),
-                        POSIX | THREADS | {"getopt.h", "histedit.h", "jansson.h"}, posix_macro=True),
+                        POSIX | THREADS | {"getopt.h", "expat.h", "histedit.h", "jansson.h"}, posix_macro=True),
     "tests": Layer(("**",), POSIX | THREADS | TEST, posix_macro=True),
     "tests/unit/transport": Layer(("**",), POSIX | THREADS | TEST | {"zmq.h"}, posix_macro=True),
     "tests/bench": Layer(("client/quoin.h", "wire/**", "tests/lib/*.h"),
@@ -105,7 +105,7 @@ TABLE = {
 }
 
 ROOTS = ("wire", "grid", "config", "node", "client", "tests")
-GENERATED = {"car.pb-c.h", "car.pb.h", "quoin.pb-c.h", "quoin.h", "node/version.h", "client/version.h"}
+GENERATED = {"car.pb-c.h", "car.pb.h", "everything.h", "objects.h", "quoin.pb-c.h", "quoin.h", "node/version.h", "client/version.h"}
 # The README of tests/ speaks for the folders below it.
 README_BELOW = ("wire", "grid", "config", "node", "client")
 

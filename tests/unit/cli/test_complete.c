@@ -72,8 +72,8 @@ static void commands_are_offered(void **state)
     (void)state;
     expect_among("", "get");
     expect_among("", "exit");
-    expect("ge", " get ");
-    expect("quoin ge", " get ");
+    expect("ge", " get generate ");
+    expect("quoin ge", " get generate ");
     expect("co", " contains count commit config ");
     expect("xyz", " ");
     expect("shel", " "); /* no shell in the shell */
@@ -143,7 +143,7 @@ static void values_are_offered(void **state)
 static void help_is_followed_by_commands(void **state)
 {
     (void)state;
-    expect("help ge", " get ");
+    expect("help ge", " get generate ");
     expect_among("help log ", "set");
 }
 

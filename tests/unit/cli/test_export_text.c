@@ -163,6 +163,7 @@ static int64_t make_number(struct dice *dice, enum types_kind kind)
     case TYPES_TIME:
     case TYPES_DATETIME:
     case TYPES_STRINGS:
+    case TYPES_OTHER:
         break;
     }
     return 0;
@@ -200,7 +201,8 @@ static void make_entry(struct dice *dice, struct object *object, struct buf *key
     assert_non_null(id);
     snprintf(id, TEXT_MAX, "\"k%llu\n", (unsigned long long)dice_next(dice));
     for (size_t i = 0; i < object->type->field_count; i++) {
-        object->values[i] = (struct field_value){.kind = object->type->fields[i].kind};
+        object->values[i] =
+            (struct field_value){.kind = types_kind_of(object->type->fields[i].shape)};
         make_value(dice, &object->arena, &object->values[i]);
     }
     object->values[0].present = true;

@@ -133,8 +133,9 @@ static void write_file(const char *path, const char *content)
     fclose(file);
 }
 
-static const struct types_field fields[] = {{.index = 0, .name = "a", .kind = TYPES_STRING}};
-static const struct types_type type = {.name = "T", .fields = fields, .field_count = 1};
+static const struct pof_shape text_shape = {.kind = POF_SHAPE_STRING};
+static const struct pof_schema_field fields[] = {{.index = 0, .name = "a", .shape = &text_shape}};
+static const struct pof_schema_type type = {.name = "T", .fields = fields, .field_count = 1};
 
 /* An import of in.csv that has got to its beginning. */
 struct stage {

@@ -45,7 +45,7 @@ static int set_up(void **state)
         return -1;
     }
     cfg_report_fini(&report);
-    const struct types_type *type = types_find(fixture.types, "Thing");
+    const struct pof_schema_type *type = types_find(fixture.types, "Thing");
     *state = &fixture;
     return object_init(&fixture.object, type) && object_init(&fixture.other, type) ? 0 : -1;
 }
@@ -155,9 +155,9 @@ static void unknown_fields_are_refused(void **state)
 static void keys_are_taken_from_their_field(void **state)
 {
     struct fixture *fixture = *state;
-    const struct types_type *type = fixture->object.type;
-    const struct types_field *id = types_field_find(type, "id");
-    const struct types_field *count = types_field_find(type, "count");
+    const struct pof_schema_type *type = fixture->object.type;
+    const struct pof_schema_field *id = types_field_find(type, "id");
+    const struct pof_schema_field *count = types_field_find(type, "count");
     qn_arg key;
     bool read = false;
     struct rows *rows = read_json(fixture, &fixture->object, "{\"id\":\"a\",\"count\":-7}", &read);

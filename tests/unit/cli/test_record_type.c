@@ -39,8 +39,8 @@ static void expect_found(const char *cache, const char *type, const char *key, e
                          const char *type_found, const char *key_found)
 {
     struct cli cli = {.types = types};
-    const struct types_type *type_of = NULL;
-    const struct types_field *key_of = NULL;
+    const struct pof_schema_type *type_of = NULL;
+    const struct pof_schema_field *key_of = NULL;
     options_init(&cli.options);
     cli.options.cache = cache;
     cli.options.type = type;
@@ -84,8 +84,8 @@ static void no_types_file_no_type(void **state)
 {
     (void)state;
     struct cli cli = {.types = NULL};
-    const struct types_type *type = NULL;
-    const struct types_field *key = NULL;
+    const struct pof_schema_type *type = NULL;
+    const struct pof_schema_field *key = NULL;
     options_init(&cli.options);
     cli.options.cache = "as";
     assert_int_equal(record_type_find(&cli, &type, &key), CLI_DONE);

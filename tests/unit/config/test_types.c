@@ -35,7 +35,7 @@ static void types_are_found_by_name_and_number(void **state)
                   "caches = ( { name = \"points\"; type = \"Point\"; },\n"
                   "  { name = \"byx\"; type = \"Point\"; key = \"x\"; },\n"
                   "  { name = \"empties\"; type = \"Empty\"; } );\n");
-    const struct types_type *point = types_find(types, "Point");
+    const struct pof_schema_type *point = types_find(types, "Point");
 
     (void)state;
     assert_non_null(point);
@@ -43,16 +43,16 @@ static void types_are_found_by_name_and_number(void **state)
     assert_int_equal(point->version, 2);
     assert_int_equal(point->field_count, 2);
     assert_string_equal(point->fields[0].name, "x");
-    assert_int_equal(point->fields[0].kind, TYPES_FLOAT64);
+    assert_int_equal(point->fields[0].shape->kind, POF_SHAPE_FLOAT64);
     assert_int_equal(point->fields[1].index, 4);
     assert_ptr_equal(point->key, &point->fields[1]);
-    assert_ptr_equal(types_find_id(types, 7), point);
+    assert_ptr_equal(pof_schema_find_id(&types->schema, 7), point);
     assert_ptr_equal(types_field_find(point, "y"), &point->fields[1]);
-    assert_ptr_equal(types_field_find_index(point, 4), &point->fields[1]);
+    assert_ptr_equal(pof_schema_field_at(point, 4), &point->fields[1]);
     assert_null(types_find(types, "point"));
-    assert_null(types_find_id(types, 1));
+    assert_null(pof_schema_find_id(&types->schema, 1));
     assert_null(types_field_find(point, "z"));
-    assert_null(types_field_find_index(point, 1));
+    assert_null(pof_schema_field_at(point, 1));
     assert_int_equal(types_find(types, "Empty")->version, 0);
     assert_ptr_equal(types_cache_find(types, "points")->type, point);
     assert_ptr_equal(types_cache_find(types, "points")->key, point->key);
@@ -77,7 +77,7 @@ static void every_kind_has_its_word(void **state)
                  "\"%s\"; } ); } );",
                  words[i]);
         struct types *types = good_load(text);
-        enum types_kind kind = types->types[0].fields[0].kind;
+        enum types_kind kind = types_kind_of(types->schema.types[0].fields[0].shape);
         assert_int_equal(kind, i);
         assert_string_equal(types_kind_name(kind), words[i]);
         types_free(types);
@@ -115,7 +115,7 @@ static const struct row bad_files[] = {
     {TYPE(NAMED, "{ index = 0; name = \"a\"; type = \"strnig\"; }"),
      "t.cfg:1: unknown field type strnig: did you mean string?"},
     {TYPE(NAMED, "{ index = 0; name = \"a\"; type = \"map\"; }"),
-     "t.cfg:1: unknown field type map\n"},
+     "t.cfg:1: type \"map\": say what a map holds: map<string, any>"},
     {TYPE(NAMED, FIELD ",\n{ index = 0; name = \"b\"; type = \"string\"; }"),
      "t.cfg:2: index 0 is already that of field a"},
     {TYPE(NAMED, FIELD ",\n{ index = 1; name = \"a\"; type = \"string\"; }"),
@@ -189,7 +189,7 @@ static void delivered_types_describe_the_open_data(void **state)
     assert_string_equal(types_cache_find(types, "countries")->key->name, "alpha_2");
     assert_string_equal(types_cache_find(types, "subdivisions")->key->name, "code");
     assert_string_equal(types_cache_find(types, "characters")->key->name, "code_point");
-    const struct types_type *character = types_find(types, "Character");
+    const struct pof_schema_type *character = types_find(types, "Character");
     assert_int_equal(character->field_count, 15);
     for (int32_t i = 0; i < 15; i++) {
         assert_int_equal(character->fields[i].index, i);
