@@ -52,7 +52,8 @@ build() {
     folder=$1
     shift
     [ $# -eq 0 ] || set -- --target "$@"
-    cmake --build "$folder" --parallel "$jobs" "$@"
+    # Some of what is built runs during the build.
+    $run_as cmake --build "$folder" --parallel "$jobs" "$@"
 }
 
 # run_tests FOLDER [ctest options]

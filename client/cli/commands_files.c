@@ -60,7 +60,10 @@ static const struct command rows[] = {
             "file; the "
             "others are stored. Once a second it is written down how far the import has got, in "
             "FILE.progress; after Ctrl-C or a failure the same command with --resume goes on "
-            "there.",
+            "there.\n\n"
+            "Without a type for the cache, a JSON record is {\"key\": ..., \"value\": ...}, as "
+            "export "
+            "writes it; a CSV needs a type.",
         .examples = import_examples,
         OPTIONS(import_options),
         .traits = COMMAND_FILE,
@@ -77,7 +80,9 @@ static const struct command rows[] = {
             "commit. "
             "Where the types file names the type of the values, a record has their fields; else it "
             "has "
-            "the key and the value.\n\n"
+            "the key and the value: in JSON so that import makes the same octets of them, in CSV "
+            "for "
+            "reading only.\n\n"
             "Until the file is complete it is called FILE.part, and where it stands is kept in "
             "FILE.progress. A file that is there already is never written over.",
         .examples = export_examples,

@@ -24,6 +24,7 @@ void export_text_fini(struct export_text *text)
         object_fini(&text->object);
     }
     buf_fini(&text->again);
+    any_record_fini(&text->any);
 }
 
 /* ---- one value as text ---- */
@@ -163,27 +164,21 @@ static enum qn_status append_any(const struct export_text *text, const struct ex
                                  struct buf *out)
 {
     const struct export_layout *layout = &text->layout;
+    if (layout->format != ROWS_CSV) {
+        return any_record_write(out, entry->key, layout->keys_only ? NULL : &entry->value,
+                                layout->types != NULL ? &layout->types->schema : NULL);
+    }
     const char separator[] = {layout->delimiter, '\0'};
     json_t *key = binary_json(entry->key, layout->types);
     json_t *value = layout->keys_only ? json_null() : binary_json(entry->value, layout->types);
-    if (layout->format == ROWS_CSV) {
-        enum qn_status status = append_cell(out, layout->delimiter, key);
-        if (layout->keys_only) {
-            json_decref(value);
-            return status;
-        }
-        status = status == QN_OK ? append_text(out, separator) : status;
-        enum qn_status second = append_cell(out, layout->delimiter, value);
-        return status == QN_OK ? second : status;
-    }
-    json_t *record = layout->keys_only ? json_pack("{s:o}", "key", key)
-                                       : json_pack("{s:o, s:o}", "key", key, "value", value);
+    enum qn_status status = append_cell(out, layout->delimiter, key);
     if (layout->keys_only) {
         json_decref(value);
+        return status;
     }
-    enum qn_status status = record != NULL ? append_json(out, record) : QN_MEMORY_FULL;
-    json_decref(record);
-    return status;
+    status = status == QN_OK ? append_text(out, separator) : status;
+    enum qn_status second = append_cell(out, layout->delimiter, value);
+    return status == QN_OK ? second : status;
 }
 
 static enum qn_status append_typed(const struct export_text *text, struct buf *out)
@@ -224,6 +219,17 @@ static bool is_exact(struct export_text *text, struct bytes value)
     buf_clear(&text->again);
     return object_encode(&text->object, &text->again) == QN_OK &&
            bytes_equal(buf_bytes(&text->again), value);
+}
+
+/* Would import make the same octets of the record of any type, which is `json`? */
+static bool is_exact_any(struct export_text *text, const struct export_entry *entry,
+                         struct bytes json)
+{
+    const struct types *types = text->layout.types;
+    char problem[ANY_RECORD_PROBLEM_MAX];
+    return any_record_read(json, types != NULL ? &types->schema : NULL, &text->any, problem) &&
+           bytes_equal(buf_bytes(&text->any.key), entry->key) &&
+           bytes_equal(buf_bytes(&text->any.value), entry->value);
 }
 
 static bool is_own_key(struct export_text *text, struct bytes key)
@@ -281,6 +287,16 @@ static enum qn_status append_record(const struct export_text *text,
     return status == QN_OK && !array ? append_text(out, "\n") : status;
 }
 
+/* The record without what stands before it in an array. */
+static struct bytes behind_comma(struct bytes json)
+{
+    size_t at = 0;
+    while (at < json.size && json.data[at] != '{') {
+        at++;
+    }
+    return bytes_of(json.data + at, json.size - at);
+}
+
 enum export_outcome export_text_entry(struct export_text *text, const struct export_entry *entry,
                                       struct buf *out, char problem[OBJECT_PROBLEM_MAX])
 {
@@ -296,6 +312,11 @@ enum export_outcome export_text_entry(struct export_text *text, const struct exp
     if (text->layout.type != NULL && !text->layout.keys_only) {
         text->inexact_count += !is_exact(text, entry->value);
         text->other_key_count += !is_own_key(text, entry->key);
+    } else if (text->layout.type == NULL && !text->layout.keys_only) {
+        bool csv = text->layout.format == ROWS_CSV; /* texts and numbers look the same there */
+        struct bytes json = bytes_of(out->data + before, out->size - before);
+        json = text->layout.format == ROWS_JSON ? behind_comma(json) : json;
+        text->inexact_count += csv || !is_exact_any(text, entry, json);
     }
     return EXPORT_WRITTEN;
 }

@@ -1,10 +1,11 @@
 /* Entries of a cache as the text of a file: what import reads, this writes. Pure; one owner.
  *
- * With a type, a record has the fields of its objects. Without, it has "key" and "value", each as
- * render_json shows it. */
+ * With a type, a record has the fields of its objects. Without, it has "key" and "value": in JSON
+ * as any_record.h has them, in CSV as render_json shows them, which is for reading only. */
 #ifndef QUOIN_CLIENT_CLI_EXPORT_TEXT_H
 #define QUOIN_CLIENT_CLI_EXPORT_TEXT_H
 
+#include "client/cli/any_record.h"
 #include "client/cli/object.h"
 #include "client/cli/rows.h"
 
@@ -19,8 +20,9 @@ struct export_layout {
 
 struct export_text {
     struct export_layout layout;
-    struct object object; /* of the entry at hand */
-    struct buf again;     /* what import would make of it */
+    struct object object;  /* of the entry at hand */
+    struct buf again;      /* what import would make of it */
+    struct any_record any; /* the same for an entry of any type */
     uint64_t record_count;
     uint64_t inexact_count;   /* of them: import would not make the same octets of it */
     uint64_t other_key_count; /* of them: the key is not the field that import takes for it */

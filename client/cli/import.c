@@ -34,14 +34,22 @@ static enum cli_exit find_type(struct import *import)
 {
     struct cli *cli = import->cli;
     enum cli_exit code = record_type_find(cli, &import->type, &import->key);
-    if (code != CLI_DONE || import->type != NULL) {
-        return code == CLI_DONE ? find_key(import) : code;
+    return code == CLI_DONE && import->type != NULL ? find_key(import) : code;
+}
+
+/* Without a type a record is {"key": ..., "value": ...}, which CSV has no form for. */
+static enum cli_exit check_any(const struct import *import, enum rows_format format)
+{
+    struct cli *cli = import->cli;
+    if (import->type != NULL || format != ROWS_CSV) {
+        return CLI_DONE;
     }
     if (cli->types == NULL) {
-        return cli_usage(cli,
-                         "records need names and types: give a types file with --types FILE "
-                         "(or QUOIN_TYPES) that has the type of cache %s",
-                         cli->options.cache);
+        return cli_usage(
+            cli,
+            "records of a CSV need names and types: give a types file with --types FILE "
+            "(or QUOIN_TYPES) that has the type of cache %s",
+            cli->options.cache);
     }
     return cli_usage(cli,
                      "the types file does not say which type the values of %s have: add it to "
@@ -118,6 +126,7 @@ static enum cli_exit open_rows(struct import *import)
     char problem[QN_ERROR_TEXT_MAX];
     struct buf list = {.size = 0};
     enum cli_exit code = rows_options_fill(import, &options);
+    code = code == CLI_DONE ? check_any(import, options.format) : code;
     if (code != CLI_DONE) {
         return code;
     }
@@ -130,7 +139,7 @@ static enum cli_exit open_rows(struct import *import)
         cli_say(import->cli, "%s: %s", import->path, problem);
         return CLI_INPUT;
     }
-    return check_columns(import);
+    return import->type != NULL ? check_columns(import) : CLI_DONE;
 }
 
 static enum cli_exit open_input(struct import *import)
@@ -162,6 +171,23 @@ bool import_reject(struct import *import, uint64_t line, const char *reason, str
     return false;
 }
 
+static bool take_any(struct import *import, const struct import_sink *sink, void *state,
+                     const struct row *row)
+{
+    const struct types *types = import->cli->types;
+    char problem[ANY_RECORD_PROBLEM_MAX];
+    if (!any_record_read(row->raw, types != NULL ? &types->schema : NULL, &import->any, problem)) {
+        return import_reject(import, row->line, problem, row->raw);
+    }
+    buf_clear(&import->binary);
+    enum qn_status status =
+        buf_append(&import->binary, import->any.value.data, import->any.value.size);
+    if (status != QN_OK) {
+        return import_reject(import, row->line, qn_status_text(status), row->raw);
+    }
+    return sink->take(import, state, row, qn_binary(import->any.key.data, import->any.key.size));
+}
+
 static bool take_row(struct import *import, const struct import_sink *sink, void *state,
                      const struct row *row)
 {
@@ -169,6 +195,9 @@ static bool take_row(struct import *import, const struct import_sink *sink, void
     qn_arg key;
     if (row->problem != NULL) {
         return import_reject(import, row->line, row->problem, row->raw);
+    }
+    if (import->type == NULL) {
+        return take_any(import, sink, state, row);
     }
     if (!object_read(&import->object, row, problem) ||
         !object_key(&import->object, import->key, &key, problem)) {
@@ -312,7 +341,7 @@ static enum cli_exit prepare(struct import *import)
     code = code == CLI_DONE ? open_input(import) : code;
     code = code == CLI_DONE ? open_rows(import) : code;
     code = code == CLI_DONE ? import_state_begin(import) : code;
-    if (code == CLI_DONE && !object_init(&import->object, import->type)) {
+    if (code == CLI_DONE && import->type != NULL && !object_init(&import->object, import->type)) {
         cli_say(cli, "out of memory");
         code = CLI_REFUSED;
     }
@@ -343,6 +372,7 @@ enum cli_exit run_import(struct cli *cli)
     rows_close(import.rows);
     input_close(&import.input);
     buf_fini(&import.binary);
+    any_record_fini(&import.any);
     free(import.state.target);
     return code;
 }

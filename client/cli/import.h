@@ -4,6 +4,7 @@
 #ifndef QUOIN_CLIENT_CLI_IMPORT_H
 #define QUOIN_CLIENT_CLI_IMPORT_H
 
+#include "client/cli/any_record.h"
 #include "client/cli/checkpoint.h"
 #include "client/cli/cli.h"
 #include "client/cli/input.h"
@@ -28,12 +29,13 @@ struct import_keeping {
 struct import {
     struct cli *cli;
     const char *path;
-    const struct pof_schema_type *type;
+    const struct pof_schema_type *type; /* NULL: of any type, each record with key and value */
     const struct pof_schema_field *key;
     struct input input;
     struct rows *rows;
-    struct object object; /* of the row at hand */
-    struct buf binary;    /* of it */
+    struct object object;  /* of the row at hand */
+    struct buf binary;     /* of it */
+    struct any_record any; /* the row at hand, when there is no type */
     qn_cache *cache;
     struct rejects rejects;
     struct progress progress;

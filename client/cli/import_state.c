@@ -113,7 +113,8 @@ static char *target_of(const struct import *import)
     const struct options *options = &import->cli->options;
     char *target = NULL;
     int made = asprintf(&target, "cache %s, type %s, key %s, format %s, at %s, delimiter %s, %s%s",
-                        options->cache, import->type->name, import->key->name,
+                        options->cache, import->type != NULL ? import->type->name : "any",
+                        import->key != NULL ? import->key->name : "key",
                         options->format != NULL ? options->format : "by name",
                         options->at != NULL ? options->at : "the top",
                         options->delimiter != NULL ? options->delimiter : ",",

@@ -152,6 +152,25 @@ def a_watch_repeats_until_it_is_interrupted(work):
         expect(options == [] or "---" not in lines, f"{options}: {lines}")
 
 
+def what_export_writes_import_reads(work):
+    """Without any types file: keys and values of all kinds come back, octet for octet."""
+    node = a_node(work)
+    fill(node, 5)
+    node.quoin("put", "accounts", "7", "42", "--key-int", "--int")
+    node.quoin("put", "accounts", "empty", "")
+    for name in ("all.jsonl", "all.json"):
+        copy = name.replace(".", "-")
+        node.quoin("export", work.path / name, "--cache", "accounts", "--fresh")
+        node.quoin("import", work.path / name, "--cache", copy, "--create")
+        node.quoin("import", work.path / name, "--cache", "accounts", "--verify")
+        scans = [sorted(node.quoin("scan", cache, "--fresh", "--json").stdout.splitlines()) for cache in ("accounts", copy)]
+        values = [[(entry["key"], entry["value"]) for entry in map(json.loads, scan)] for scan in scans]
+        expect(values[0] == values[1] and len(values[0]) == 7, f"{name}: {values}")
+    (work.path / "wrong.jsonl").write_text('{"key": "a"}\n')
+    result = node.quoin("import", work.path / "wrong.jsonl", "--cache", "accounts", code=6)
+    harness.expect_in("needs \"key\" and \"value\"", result.stderr, "a record without a value")
+
+
 def colours_are_for_terminals(work):
     """Nothing that a pipe gets has escape sequences in it."""
     node = a_node(work)
@@ -164,5 +183,6 @@ if __name__ == "__main__":
     sys.exit(harness.run_tests(
         [a_scan_prints_every_entry_once, a_scan_goes_on_where_it_ended, raw_gives_octets_back,
          entries_get_a_time_to_live, caches_come_and_go, a_commit_shows_what_was_written,
-         nodes_tell_their_settings_and_levels, a_watch_repeats_until_it_is_interrupted, colours_are_for_terminals],
+         nodes_tell_their_settings_and_levels, a_watch_repeats_until_it_is_interrupted, what_export_writes_import_reads,
+         colours_are_for_terminals],
         harness.parser(__doc__).parse_args()))

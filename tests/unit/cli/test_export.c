@@ -147,7 +147,8 @@ static void a_whole_export_leaves_one_file(void **state)
     struct made_up source = source_of(2);
     assert_int_equal(run(&source, ROWS_JSON_LINES, false, -1), CLI_DONE);
     assert_string_equal(content_of(path),
-                        "{\"key\":0,\"value\":\"v0\"}\n{\"key\":1,\"value\":\"v1\"}\n");
+                        "{\"key\": {\"$int64\": 0}, \"value\": \"v0\"}\n{\"key\": {\"$int64\": 1}, "
+                        "\"value\": \"v1\"}\n");
     assert_false(exists(part));
     assert_false(exists(progress));
 }
@@ -223,7 +224,7 @@ static void records_after_the_place_are_dropped(void **state)
     struct made_up source = source_of(4);
     assert_int_equal(run(&source, ROWS_JSON_LINES, true, -1), CLI_DONE);
     assert_null(strstr(content_of(path), "\"val{"));
-    assert_non_null(strstr(content, "\"v2\"}\n{\"key\":3,\"value\":\"v3\"}\n"));
+    assert_non_null(strstr(content, "\"v2\"}\n{\"key\": {\"$int64\": 3}, \"value\": \"v3\"}\n"));
 }
 
 /* A state of another form, a shorter part and a missing one are refused; nothing changes. */
@@ -254,11 +255,11 @@ static void an_export_can_begin_anew(void **state)
     stop_after_three();
     struct made_up source = source_of(1);
     assert_int_equal(run(&source, ROWS_JSON_LINES, false, -1), CLI_DONE);
-    assert_string_equal(content_of(path), "{\"key\":0,\"value\":\"v0\"}\n");
+    assert_string_equal(content_of(path), "{\"key\": {\"$int64\": 0}, \"value\": \"v0\"}\n");
     unlink(path);
     source = source_of(1);
     assert_int_equal(run(&source, ROWS_JSON_LINES, true, -1), CLI_DONE);
-    assert_string_equal(content_of(path), "{\"key\":0,\"value\":\"v0\"}\n");
+    assert_string_equal(content_of(path), "{\"key\": {\"$int64\": 0}, \"value\": \"v0\"}\n");
 }
 
 /* A view that expired is renewed at the same place; only one that expires for ever ends it. */
@@ -270,7 +271,7 @@ static void an_expired_view_is_renewed(void **state)
     source.fail_times = 3;
     source.failure = QN_CURSOR_EXPIRED;
     assert_int_equal(run(&source, ROWS_JSON_LINES, false, -1), CLI_DONE);
-    assert_non_null(strstr(content_of(path), "v1\"}\n{\"key\":2,"));
+    assert_non_null(strstr(content_of(path), "v1\"}\n{\"key\": {\"$int64\": 2},"));
     unlink(path);
     source = source_of(5);
     source.fail_at = 2;

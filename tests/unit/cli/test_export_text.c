@@ -384,7 +384,7 @@ static void keys_alone_are_exported(void **state)
     layout.format = ROWS_JSON_LINES;
     expect_file(&layout, "{\"id\":1}\n{\"id\":2}\n");
     layout.type = NULL;
-    expect_file(&layout, "{\"key\":1}\n{\"key\":2}\n");
+    expect_file(&layout, "{\"key\": {\"$int64\": 1}}\n{\"key\": {\"$int64\": 2}}\n");
     layout.format = ROWS_CSV;
     expect_file(&layout, "key\n1\n2\n");
 }
@@ -395,8 +395,10 @@ static void any_value_has_a_form(void **state)
     (void)state;
     struct export_layout layout = layout_of(NULL, ROWS_JSON_LINES);
     layout.types = NULL;
-    expect_file(&layout, "{\"key\":1,\"value\":{\"$type\":8,\"0\":1,\"1\":\"a,b\"}}\n"
-                         "{\"key\":2,\"value\":{\"$type\":8,\"0\":2}}\n");
+    expect_file(&layout, "{\"key\": {\"$int64\": 1}, "
+                         "\"value\": {\"$type\": 8, \"0\": {\"$int64\": 1}, \"1\": \"a,b\"}}\n"
+                         "{\"key\": {\"$int64\": 2}, "
+                         "\"value\": {\"$type\": 8, \"0\": {\"$int64\": 2}}}\n");
     layout.types = types;
     layout.format = ROWS_CSV;
     expect_file(&layout, "key,value\n1,\"{\"\"id\"\":1,\"\"name\"\":\"\"a,b\"\"}\"\n"
@@ -468,7 +470,7 @@ static void damaged_values_are_octets(void **state)
     struct export_entry entry = {.key = bytes_of("\x15", 1), .value = bytes_of("\x07\xff", 2)};
     assert_int_equal(export_text_entry(&text, &entry, &file, problem), EXPORT_WRITTEN);
     assert_int_equal(buf_append(&file, "", 1), QN_OK);
-    assert_string_equal((const char *)file.data, "{\"key\":\"0x15\",\"value\":\"0x07ff\"}\n");
+    assert_string_equal((const char *)file.data, "{\"key\": \"0x15\", \"value\": \"0x07ff\"}\n");
     export_text_fini(&text);
     buf_fini(&file);
 }
