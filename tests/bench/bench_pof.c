@@ -23,7 +23,8 @@ static const char help[] = "Measure the object format beside its peers.\n"
 
 static const struct contender *const contenders[] = {
     &contender_memcpy,   &contender_pof,
-    &contender_struct,   &contender_path,
+    &contender_struct,   &contender_json,
+    &contender_path,
 #ifdef BENCH_HAS_MSGPACK
     &contender_msgpack,
 #endif

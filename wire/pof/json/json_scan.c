@@ -98,11 +98,22 @@ static bool scan_escape(struct scan *s)
     return true;
 }
 
+/* Over what stands for itself in a string. */
+static size_t skip_plain(struct bytes text, size_t at)
+{
+    while (at < text.size && text.data[at] >= 0x20 && text.data[at] != '"' &&
+           text.data[at] != '\\') {
+        at++;
+    }
+    return at;
+}
+
 static bool scan_string(struct scan *s)
 {
     size_t begin = ++s->at;
 
     for (;;) {
+        s->at = skip_plain(s->text, s->at);
         int octet = octet_at(s);
         if (octet < 0x20) {
             return fail(s, octet < 0 ? "the quote that ends a string"
@@ -111,12 +122,8 @@ static bool scan_string(struct scan *s)
         if (octet == '"') {
             break;
         }
-        if (octet == '\\') {
-            if (!scan_escape(s)) {
-                return false;
-            }
-        } else {
-            s->at++;
+        if (!scan_escape(s)) {
+            return false;
         }
     }
     struct bytes content = bytes_of(s->text.data + begin, s->at - begin);
@@ -296,6 +303,12 @@ size_t pjson_scalar_end(struct bytes text, size_t at)
             at++;
         }
         return at;
+    }
+    /* Most strings have no escape, so that the next quote is their end. */
+    const uint8_t *quote = memchr(text.data + at + 1, '"', text.size - at - 1);
+    size_t end = (size_t)(quote - text.data);
+    if (!memchr(text.data + at, '\\', end - at)) {
+        return end + 1;
     }
     for (at++; text.data[at] != '"'; at++) {
         at += text.data[at] == '\\' ? 1 : 0;
