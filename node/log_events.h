@@ -47,9 +47,9 @@
       "make room in the data directory's file system")                                             \
     X("log", "disk_space_back", INFO, "there is room again, changes are accepted",                 \
       "-")                                                                                         \
-    X("log", "over_budget", WARN, "the log exceeds `log.replay_budget`: snapshots do not keep up, a restart takes longer", \
+    X("log", "at_budget", WARN, "the log has come to 7/8 of `log.replay_budget`: changes are refused for moments (OVERLOADED, clients repeat them) so that it stays below", \
       "look for `checkpoint failed`; a faster disk, or a larger budget")                           \
-    X("log", "within_budget", INFO, "the log is within its budget again",                          \
+    X("log", "below_budget", INFO, "snapshots have caught up: the log is below 3/4 of its budget", \
       "-")                                                                                         \
     X("checkpoint", "started", DEBUG, "a hard commit begins",                                      \
       "-")                                                                                         \

@@ -248,18 +248,22 @@ static void memory_watch(struct shard *shard)
                  shard->options.memory->limit_bytes);
 }
 
-/* Tell once when the log is at its limit, and once when snapshots have caught up. */
+/* Refuse changes while the log is at its limit. Tell once when it gets there, and once when
+ * snapshots have caught up; under load it comes and goes many times in between. */
 static void budget_watch(struct shard *shard)
 {
-    bool behind = checkpoint_behind(shard);
+    shard->log_behind = checkpoint_behind(shard);
 
-    if (behind == shard->log_behind) {
+    bool told = shard->log_told ? !checkpoint_caught_up(shard) : shard->log_behind;
+    if (told == shard->log_told) {
         return;
     }
-    shard->log_behind = behind;
-    logger_write(shard->options.logger, behind ? LOG_LEVEL_WARN : LOG_LEVEL_INFO, "log",
-                 behind ? "over_budget" : "within_budget", "lane=%u used_bytes=%" PRIu64,
-                 shard->options.lane, checkpoint_log_used(shard));
+    shard->log_told = told;
+    logger_write(shard->options.logger, told ? LOG_LEVEL_WARN : LOG_LEVEL_INFO, "log",
+                 told ? "at_budget" : "below_budget",
+                 "lane=%u used_bytes=%" PRIu64 " budget_bytes=%" PRIu64, shard->options.lane,
+                 checkpoint_log_used(shard),
+                 shard->options.cfg->log_replay_budget_bytes / shard->options.lane_count);
 }
 
 /* Tick the next few partitions. */

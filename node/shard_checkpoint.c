@@ -96,6 +96,13 @@ bool checkpoint_behind(const struct shard *shard)
     return checkpoint_log_used(shard) > max - max / 8;
 }
 
+bool checkpoint_caught_up(const struct shard *shard)
+{
+    uint64_t max = budget(shard);
+
+    return checkpoint_log_used(shard) <= max - max / 4;
+}
+
 /* Snapshots take their time, so that clients notice little, until the log comes near its limit. */
 static void rate_choose(struct shard *shard, uint64_t used, uint64_t max)
 {

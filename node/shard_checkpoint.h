@@ -80,6 +80,9 @@ uint64_t checkpoint_log_used(const struct shard *shard);
  */
 bool checkpoint_behind(const struct shard *shard);
 
+/* Is it well below that limit, so that it will not be there again in a moment? */
+bool checkpoint_caught_up(const struct shard *shard);
+
 /* At the stop: nobody waits for a hard commit any more. With `settled` (everything appended is on
  * disk) the manifest says that the log ends here, cleanly. */
 void checkpoint_seal(struct shard *shard, bool settled);

@@ -102,6 +102,7 @@ struct shard {
     uint64_t memory_index; /* record of the memory service that this step appended; 0 = none */
     bool busy;             /* background work goes on: do not wait for long */
     bool log_broken; /* a record is in a replica and not in the log: append and commit no more */
+    bool log_told;   /* it was told that the log is at its limit */
     bool log_behind; /* the log is at its limit: changes are refused until snapshots catch up */
     char endpoint[DIRECTORY_ENDPOINT_MAX];
     char lane_dir[SHARD_PATH_MAX];
