@@ -21,6 +21,9 @@ run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/outside)
 run(${WORK}/build/outside_cpp)
 
+# By hand, with one folder of headers.
+run(${CC} -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I${prefix}/include ${OUTSIDE}/main.c)
+
 # pkg-config
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
 set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
