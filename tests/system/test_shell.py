@@ -138,7 +138,7 @@ def tab_completes(work):
     """Commands, options, files, and the names of caches, which the node is asked for."""
     with a_node(work) as node, a_shell(work, node.uri) as shell:
         shell.run("put accounts alice 100")
-        shell.type("ge" + TAB + "acc" + TAB)
+        shell.type("get" + TAB + "acc" + TAB)
         expect_part("100\n", shell.run("alice"), "command and cache")
         shell.type("get accounts alice --js" + TAB)
         expect_part('"value":"100"', shell.run(""), "option")
