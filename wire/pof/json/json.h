@@ -8,15 +8,18 @@
  *     octet, int16 .. int128     5, -170141183460469231731687303715884105728
  *     float32, float64           the shortest decimal that reads back to it: 0.1, 5.0, -0.0; "NaN",
  *                                "Infinity", "-Infinity"
- *     decimal                    12.50 with all its digits; 125E+5, 1E-50 for scales below 0 or far
- * above float128                   its octets in hex char, string               "a"; others' forms
- * of UTF-8 are made well-formed, what is an unpaired surrogate there is U+FFFD here octets base64
- * (RFC 4648, padded) date, time, datetime       ISO 8601: "2021-02-28", "13:45:00.5+01:00",
- * "2021-02-28T13:45:00Z" intervals                  ISO 8601: "P1Y2M", "PT1H30M", "P3DT4H"; a part
- * may have its own sign array, collection          [1, 2, 3] sparse array               {"0": ...,
- * "7": ...} map                        {"a": 1} when its keys are strings, else [[key, value], ...]
- *     user type                  {"make": "Volvo", ...}; properties without a name by number: {"0":
- * "Volvo"} shared, recursive objects  {"$id": 1, ...}, and {"$ref": 1} where they stand again
+ *     decimal                    12.50 with all its digits; 125E+5 and 1E-50 for scales beyond
+ *     float128                   its octets in hex
+ *     char, string               "a", as well-formed UTF-8: an unpaired surrogate in a text becomes
+ *                                U+FFFD, a char that is one is a number
+ *     octets                     base64 (RFC 4648, padded)
+ *     date, time, datetime       ISO 8601: "2021-02-28", "13:45:00.5+01:00", "2021-02-28T13:45:00Z"
+ *     intervals                  ISO 8601: "P1Y2M", "PT1H30M", "P3DT4H"; parts have their own sign
+ *     array, collection          [1, 2, 3]
+ *     sparse array               {"0": ..., "7": ...}
+ *     map                        {"a": 1} when its keys are strings, else [[key, value], ...]
+ *     user type                  {"make": "Volvo"}; properties without a name: {"0": "Volvo"}
+ *     shared, recursive objects  {"$id": 1, ...}, and {"$ref": 1} where they stand again
  *
  * JSON has fewer kinds than the object format. A value that is not what the schema declares in its
  * place (or where it declares nothing) is marked, so that nothing is lost: {"$int64": 5}, {"$date":
