@@ -34,6 +34,10 @@ void pjson_mark(struct pjson_list *list, const char *name);
 void pjson_value(struct pjson_writer *w, const struct pof_value *value,
                  const struct pof_shape *shape);
 
+/* The same for a value that is no container. */
+void pjson_scalar(struct pjson_writer *w, const struct pof_value *value,
+                  const struct pof_shape *shape);
+
 /* Write the properties of the object that the reader has just given as members. `type` NULL: it has
  * no names. */
 void pjson_members(struct pjson_writer *w, struct pjson_list *list, int32_t id,
