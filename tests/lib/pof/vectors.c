@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "tests/lib/pof/vectors.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "wire/assert.h"
@@ -52,6 +54,14 @@ int64_t vector_int(const json_t *node, const char *key)
 
     return json_is_string(member) ? strtoll(json_string_value(member), NULL, 10)
                                   : json_integer_value(member);
+}
+
+bool vector_is_value(const json_t *line)
+{
+    const char *kind = vector_text(line, "kind");
+
+    return strcmp(kind, "packed_int") != 0 && strcmp(kind, "binary") != 0 &&
+           strcmp(kind, "large") != 0;
 }
 
 void vector_octets(const json_t *line, struct buf *out)
@@ -121,6 +131,29 @@ json_t *vector_parse(const char *line)
         return NULL;
     }
     return parsed;
+}
+
+bool vectors_each(const char *path, void (*each)(json_t *line, size_t number, void *context),
+                  void *context)
+{
+    char *text = NULL;
+    size_t capacity = 0;
+    FILE *in = fopen(path, "r");
+
+    if (!in) {
+        return false;
+    }
+    for (size_t number = 1; getline(&text, &capacity, in) >= 0; number++) {
+        if (text[strspn(text, " \t\r\n")] != 0) {
+            json_t *line = vector_parse(text);
+            each(line, number, context);
+            json_decref(line);
+        }
+    }
+    bool read = !ferror(in);
+    free(text);
+    fclose(in);
+    return read;
 }
 
 static struct pof_int128 negate(struct pof_int128 value)

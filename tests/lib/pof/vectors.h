@@ -15,9 +15,18 @@ enum { LONE = 0x100000 };
 /* A line of a vector file as an object that the caller releases; NULL when it is no JSON. */
 json_t *vector_parse(const char *line);
 
+/* Call `each` for every line of the file at `path` that is not blank, with its number from 1 and
+ * its object (NULL: it is no JSON object), which ends with the call. False: the file cannot be read
+ * to its end; errno says why. */
+bool vectors_each(const char *path, void (*each)(json_t *line, size_t number, void *context),
+                  void *context);
+
 /* The string or number of a member; "" or 0 when there is none, which no vector agrees with. */
 const char *vector_text(const json_t *node, const char *key);
 int64_t vector_int(const json_t *node, const char *key);
+
+/* Is the "hex" of this line of pof.jsonl one value, and all of it? */
+bool vector_is_value(const json_t *line);
 
 /* Append the octets that `hex` stands for. */
 void hex_append(struct buf *out, const char *hex);

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/lib/pof/judge.h"
@@ -27,53 +26,33 @@ static const char help[] =
 
 struct run {
     json_t *deviations; /* name -> line */
+    const char *file;   /* the present one */
     size_t passed;
     size_t failed;
 };
 
-typedef void line_fn(struct run *run, const char *file, size_t number, json_t *line);
-
-/* Call `each` for every line of a file; `line` is NULL when it is no JSON object. */
-static bool each_line(struct run *run, const char *file, line_fn *each)
+static void keep_deviation(json_t *line, size_t number, void *context)
 {
-    char *text = NULL;
-    size_t capacity = 0;
-    FILE *in = fopen(file, "r");
+    struct run *run = context;
 
-    if (!in) {
-        fprintf(stderr, "pof-vectors: %s: %s\n", file, strerror(errno));
-        return false;
-    }
-    for (size_t number = 1; getline(&text, &capacity, in) >= 0; number++) {
-        if (text[strspn(text, " \t\r\n")] != 0) {
-            json_t *line = vector_parse(text);
-            each(run, file, number, line);
-            json_decref(line);
-        }
-    }
-    bool ok = !ferror(in);
-    if (!ok) {
-        fprintf(stderr, "pof-vectors: %s: %s\n", file, strerror(errno));
-    }
-    free(text);
-    fclose(in);
-    return ok;
-}
-
-static void keep_deviation(struct run *run, const char *file, size_t number, json_t *line)
-{
-    (void)file;
     (void)number;
     if (line && judge_is_deviation(line)) {
         json_object_set(run->deviations, vector_text(line, "name"), line);
     }
 }
 
-static void judge(struct run *run, const char *file, size_t number, json_t *line)
+static void fail(struct run *run, size_t number, const char *name, const char *text)
 {
+    run->failed++;
+    printf("%s:%zu: %s%s%s\n", run->file, number, name, name[0] != 0 ? ": " : "", text);
+}
+
+static void judge(json_t *line, size_t number, void *context)
+{
+    struct run *run = context;
+
     if (!line) {
-        run->failed++;
-        printf("%s:%zu: not a JSON object\n", file, number);
+        fail(run, number, "", "not a JSON object");
         return;
     }
     if (judge_is_deviation(line)) {
@@ -84,15 +63,17 @@ static void judge(struct run *run, const char *file, size_t number, json_t *line
     if (j.passed) {
         run->passed++;
     } else {
-        run->failed++;
-        printf("%s:%zu: %s: %s\n", file, number, name, j.text);
+        fail(run, number, name, j.text);
     }
 }
 
-static bool all_files(struct run *run, char **files, line_fn *each)
+static bool all_files(struct run *run, char **files,
+                      void (*each)(json_t *line, size_t number, void *context))
 {
     for (; *files; files++) {
-        if (!each_line(run, *files, each)) {
+        run->file = *files;
+        if (!vectors_each(*files, each, run)) {
+            fprintf(stderr, "pof-vectors: %s: %s\n", *files, strerror(errno));
             return false;
         }
     }

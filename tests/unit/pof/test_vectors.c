@@ -1,15 +1,10 @@
 /* The golden vectors: our octets are theirs, their octets read as their value, and paths lead to
  * the same place. What we do otherwise stands in tests/vectors/deviations.jsonl, and nothing else.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "tests/lib/check.h"
 #include "tests/lib/pof/judge.h"
 #include "tests/lib/pof/nodes.h"
 #include "tests/lib/pof/vectors.h"
-
-enum { LINE_SIZE_MAX = 1 << 20 };
 
 struct tally {
     json_t *deviations; /* name -> line */
@@ -18,8 +13,12 @@ struct tally {
     int failed;
 };
 
-static void collect(struct tally *tally, json_t *line)
+static void collect(json_t *line, size_t number, void *context)
 {
+    struct tally *tally = context;
+
+    (void)number;
+    assert_non_null(line);
     assert_true(judge_is_deviation(line));
     assert_int_not_equal(strlen(vector_text(line, "reason")), 0);
     assert_null(json_object_get(tally->deviations, vector_text(line, "name")));
@@ -27,8 +26,12 @@ static void collect(struct tally *tally, json_t *line)
     tally->lines++;
 }
 
-static void judge(struct tally *tally, json_t *line)
+static void judge(json_t *line, size_t number, void *context)
 {
+    struct tally *tally = context;
+
+    (void)number;
+    assert_non_null(line);
     const char *name = vector_text(line, "name");
     json_t *deviation = json_object_get(tally->deviations, name);
     struct judgement j = judge_line(line, deviation);
@@ -43,40 +46,24 @@ static void judge(struct tally *tally, json_t *line)
     tally->lines++;
 }
 
-static void each_line(struct tally *tally, const char *file, void (*each)(struct tally *, json_t *))
-{
-    char path[256];
-    char *text = malloc(LINE_SIZE_MAX);
-
-    snprintf(path, sizeof path, "tests/vectors/%s", file);
-    FILE *in = fopen(path, "r");
-    assert_non_null(in);
-    assert_non_null(text);
-    tally->lines = 0;
-    while (fgets(text, LINE_SIZE_MAX, in)) {
-        json_t *line = vector_parse(text);
-        assert_non_null(line);
-        each(tally, line);
-        json_decref(line);
-    }
-    fclose(in);
-    free(text);
-}
-
 /* All lines, and not one less (tests/vectors/README.md); a deviation that is not needed fails. */
 static void every_golden_vector_agrees_or_is_a_listed_deviation(void **state)
 {
     struct tally tally = {.deviations = json_object(), .met = json_object()};
 
     (void)state;
-    each_line(&tally, "deviations.jsonl", collect);
+    tally.lines = 0;
+    assert_true(vectors_each("tests/vectors/deviations.jsonl", collect, &tally));
     assert_int_equal(tally.lines, 32);
-    each_line(&tally, "pof.jsonl", judge);
+    tally.lines = 0;
+    assert_true(vectors_each("tests/vectors/pof.jsonl", judge, &tally));
     assert_int_equal(tally.lines, 767);
     assert_int_equal(json_object_size(tally.met), 0); /* never for these */
-    each_line(&tally, "pof-malformed.jsonl", judge);
+    tally.lines = 0;
+    assert_true(vectors_each("tests/vectors/pof-malformed.jsonl", judge, &tally));
     assert_int_equal(tally.lines, 217);
-    each_line(&tally, "pof-navigate.jsonl", judge);
+    tally.lines = 0;
+    assert_true(vectors_each("tests/vectors/pof-navigate.jsonl", judge, &tally));
     assert_int_equal(tally.lines, 112);
     assert_int_equal(tally.failed, 0);
     assert_int_equal(json_object_size(tally.met), json_object_size(tally.deviations));
