@@ -1,7 +1,7 @@
 #!/bin/sh
 # Build everything and run every test.
 #
-#   sh tests/run.sh           all of it; five to ten minutes on two cores
+#   sh tests/run.sh           all of it; about a quarter of an hour on two cores
 #   sh tests/run.sh --quick   the release build and its tests only
 #
 # Installs from Debian what is missing. The first failure ends it with a code other than 0; the last thing
