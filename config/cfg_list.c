@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/suggest.h"
 #include "config/value.h"
+#include "wire/suggest.h"
 
 enum {
     LIST_MAX = 1024, /* entries */

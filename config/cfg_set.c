@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "config/cfg_list.h"
-#include "config/suggest.h"
 #include "config/value.h"
+#include "wire/suggest.h"
 
 enum {
     MEMORY_MAX = 16 * 1024 * 1024, /* octets of all texts of a configuration */

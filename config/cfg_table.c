@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "config/suggest.h"
+#include "wire/suggest.h"
 
 #define KIB INT64_C(1024)
 #define MIB (1024 * KIB)

@@ -5,7 +5,7 @@
 #define QUOIN_CONFIG_GROUP_H
 
 #include "config/document.h"
-#include "config/suggest.h"
+#include "wire/suggest.h"
 
 enum group_kind {
     GROUP_NUMBER, /* 0..2^31-1 */

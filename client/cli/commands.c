@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/suggest.h"
+#include "wire/suggest.h"
 
 enum { COMMAND_NAME_MAX = 64 };
 

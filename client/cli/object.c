@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "client/cli/pof_field.h"
-#include "config/suggest.h"
 #include "wire/assert.h"
 #include "wire/pof/binary.h"
+#include "wire/suggest.h"
 
 enum { OBJECT_NAME_SHOWN_MAX = 60 };
 

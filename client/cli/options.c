@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/suggest.h"
 #include "config/value.h"
 #include "wire/assert.h"
+#include "wire/suggest.h"
 
 enum { OPTION_TABLE_MAX = 64, OPTION_FIRST = 1000, OPTION_LETTERS_MAX = 32 };
 

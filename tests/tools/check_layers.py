@@ -89,7 +89,7 @@ TABLE = {
     "client": Layer(("wire/**",), POSIX | THREADS, posix_macro=True),
     # config: the types file, and how people write values and misspell words.
     "client/cli": Layer(("client/quoin.h", "wire/*.h", "wire/pof/*.h", "wire/pof/json/*.h", "config/types.h", "config/cfg_report.h",
-                         "config/value.h", "config/suggest.h",
+                         "config/value.h",
                          # `quoin log inspect` and `verify` read a data directory without a node.
                          "node/offline/offline.h"),
                         POSIX | THREADS | {"getopt.h", "expat.h", "histedit.h", "jansson.h"}, posix_macro=True),

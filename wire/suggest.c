@@ -1,4 +1,4 @@
-#include "config/suggest.h"
+#include "wire/suggest.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "config/suggest.h"
+#include "wire/suggest.h"
 
 /* A swap of neighbours is one edit, letter case is none. */
 static void distance_counts_edits(void **state)

@@ -1,6 +1,6 @@
 /* "Did you mean ...?": the known word nearest to one that is not known. */
-#ifndef QUOIN_CONFIG_SUGGEST_H
-#define QUOIN_CONFIG_SUGGEST_H
+#ifndef QUOIN_WIRE_SUGGEST_H
+#define QUOIN_WIRE_SUGGEST_H
 
 #include <stddef.h>
 
