@@ -6,8 +6,6 @@
 
 enum { SHOWN_MAX = 40 };
 
-extern const struct pof_shape pjson_any;
-
 /* -- what is wrong -- */
 
 static void find_line(struct bytes text, size_t at, struct pof_json_problem *problem)

@@ -67,10 +67,53 @@ void pjson_read_braces(struct pjson_reader *j, struct pjson_place place, int32_t
 void pjson_read_list(struct pjson_reader *j, struct pjson_place place, int32_t index,
                      const struct pof_shape *shape);
 
+/* Nothing is known of the value. */
+extern const struct pof_shape pjson_any;
+
 /* The type id for a uniform container of this shape; false: it has none. */
 bool pjson_type_of(const struct pof_shape *shape, int32_t *type);
 
 /* Is the value at `at` null? */
 bool pjson_is_null(const struct pjson_reader *j, size_t at);
+
+/* A member of an object that becomes a property, or an entry of a sparse array. */
+struct pjson_field {
+    int32_t index;
+    const struct pof_shape *shape;
+    struct bytes name; /* as the text has it */
+    struct pjson_place value;
+};
+
+/* The name and the value of the member at `place`; `*next` is the one behind. */
+bool pjson_member_at(struct pjson_reader *j, struct pjson_place place, struct bytes *name,
+                     struct pjson_place *value, struct pjson_place *next);
+
+bool pjson_is_named(struct bytes name, const char *text);
+
+/* A whole number that is no less than 0; false: told. */
+bool pjson_index_at(struct pjson_reader *j, struct pjson_place place, int32_t *number);
+
+/* The id of the type that `value` names, by name or number; false: told. */
+bool pjson_type_named(struct pjson_reader *j, struct pjson_place value, int32_t *type);
+
+/* Collect the members behind the marks of the bracket at `place` as fields, by ascending index,
+ * from `begin` on in `j->members`. `type` NULL: nothing is known of them but their numbers. Returns
+ * how many. */
+size_t pjson_collect(struct pjson_reader *j, struct pjson_place place,
+                     const struct pof_schema_type *type, size_t begin);
+
+/* A copy of one of them: deeper objects put theirs behind, and the buffer moves. */
+struct pjson_field pjson_field_at(const struct pjson_reader *j, size_t begin, size_t number);
+
+void pjson_write_fields(struct pjson_reader *j, size_t begin, size_t count);
+
+/* Write the braces at `place` as an object, a sparse array or a map; `value` as a reference. */
+void pjson_read_object(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                       const struct pof_shape *shape);
+void pjson_read_reference(struct pjson_reader *j, struct pjson_place value, int32_t index);
+void pjson_read_sparse(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                       const struct pof_shape *shape);
+void pjson_read_map(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                    const struct pof_shape *shape);
 
 #endif
