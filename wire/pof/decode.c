@@ -41,11 +41,12 @@ static const struct type_row types[] = {
 };
 _Static_assert(sizeof types / sizeof types[0] == -POF_SMALL_NAN, "one row for each type id");
 
-/* Small integers share a row, as do user types: version and end mark. */
+/* Small integers share a row, as do user types. An object takes two octets, version and end mark,
+ * but in a uniform container one octet may stand for it: the identity of an earlier object. */
 static struct type_row row_of(int32_t type)
 {
     if (type >= 0) {
-        return (struct type_row){POF_KIND_USER, 2, false};
+        return (struct type_row){POF_KIND_USER, 1, false};
     }
     if (type <= POF_SMALL_MINUS_ONE) {
         return (struct type_row){POF_KIND_INT32, 0, true};
