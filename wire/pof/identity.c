@@ -1,7 +1,5 @@
 #include "wire/pof/identity.h"
 
-#include "wire/pof/reader.h"
-
 /* Identities are 1, 2, 3 ... by nature, so the table is an array: a mark and the type for each. */
 enum { ROW_SIZE = 8 };
 
@@ -20,9 +18,6 @@ enum qn_status identity_add(struct buf *table, int32_t identity, int32_t type)
 {
     size_t size = ((size_t)identity + 1) * ROW_SIZE;
 
-    if (identity > POF_IDENTITY_MAX) {
-        return QN_TOO_LARGE;
-    }
     if (identity_is_known(table, identity)) {
         return QN_MALFORMED;
     }

@@ -4,8 +4,8 @@
 
 #include "wire/bytes.h"
 
-/* Enter an identity >= 0 into `table`. QN_MALFORMED: it is there already. QN_TOO_LARGE: above
- * POF_IDENTITY_MAX. QN_MEMORY_FULL. */
+/* Enter an identity >= 0 into `table`, which grows to a row for each up to it: the caller has
+ * bounded it. QN_MALFORMED: it is there already. QN_MEMORY_FULL. */
 QN_MUST_USE enum qn_status identity_add(struct buf *table, int32_t identity, int32_t type);
 
 bool identity_is_known(const struct buf *table, int32_t identity);

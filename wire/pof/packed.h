@@ -13,7 +13,8 @@
 #include "wire/pof/types.h"
 
 enum {
-    PACKED_64_SIZE_MAX = 10, /* of the shortest form of 64 bits */
+    PACKED_32_SIZE_MAX = 5,  /* of the shortest form of 32 bits */
+    PACKED_64_SIZE_MAX = 10, /* and of 64 */
     PACKED_SIZE_MAX = 19,    /* of 128 bits, and of what is read */
 };
 

@@ -24,17 +24,51 @@ static enum qn_status keep(struct pof_reader *r, enum qn_status status)
     return status;
 }
 
+static const struct pof_limits default_limits = {
+    .depth_max = POF_DEPTH_MAX,
+    .empty_max = POF_EMPTY_MAX,
+    .identity_max = POF_IDENTITY_MAX,
+    .length_max = UINT32_MAX,
+    .elements_max = UINT64_MAX,
+};
+
 void pof_reader_init(struct pof_reader *r, struct bytes pof)
 {
     r->rest = pof;
+    r->whole = pof;
     r->status = QN_OK;
+    r->limits = default_limits;
     r->empty_left = POF_EMPTY_MAX;
+    r->elements_left = UINT64_MAX;
+    r->counts_all = false;
     r->identities_seen = false;
     r->identities = NULL;
     r->pending = false;
     r->depth = 0;
     /* The top level is an array of one value. */
     r->frames[0] = (struct pof_reader_frame){.type = POF_ARRAY, .left = 1};
+}
+
+static uint32_t limit_or(uint32_t limit, uint32_t otherwise)
+{
+    return limit != 0 ? limit : otherwise;
+}
+
+void pof_reader_init_limited(struct pof_reader *r, struct bytes pof, struct pof_limits limits)
+{
+    bool counts_all = limits.length_max != 0 || limits.elements_max != 0;
+
+    limits.depth_max = limit_or(limits.depth_max, POF_DEPTH_MAX);
+    limits.depth_max = limits.depth_max < POF_DEPTH_MAX ? limits.depth_max : POF_DEPTH_MAX;
+    limits.empty_max = limit_or(limits.empty_max, POF_EMPTY_MAX);
+    limits.identity_max = limit_or(limits.identity_max, POF_IDENTITY_MAX);
+    limits.length_max = limit_or(limits.length_max, UINT32_MAX);
+    limits.elements_max = limits.elements_max != 0 ? limits.elements_max : UINT64_MAX;
+    pof_reader_init(r, pof);
+    r->limits = limits;
+    r->empty_left = limits.empty_max;
+    r->elements_left = limits.elements_max;
+    r->counts_all = counts_all;
 }
 
 void pof_reader_track_identities(struct pof_reader *r, struct buf *table)
@@ -61,8 +95,21 @@ static bool drop_fixed(struct pof_reader *r, int64_t count)
     return true;
 }
 
+/* The octets of a number at the front of `in`, 0 when it may not fit `type`: it is longer than the
+ * shortest forms, or cut short. */
+static inline size_t plain_number(struct bytes in, int32_t type)
+{
+    size_t size_max = type == POF_INT64 ? PACKED_64_SIZE_MAX - 1 : PACKED_32_SIZE_MAX - 1;
+    size_t size = 1;
+
+    while (size <= in.size && size <= size_max && in.data[size - 1] >= 0x80) {
+        size++;
+    }
+    return size <= in.size && size <= size_max ? size : 0;
+}
+
 /* Skip the encoding of the most frequent scalars. False, and nothing taken: it is another type, or
- * something is wrong with it, which the long way finds out. */
+ * something may be wrong with it, which the long way finds out. */
 static inline bool skip_scalar(struct bytes *in, int32_t type)
 {
     size_t size;
@@ -73,16 +120,13 @@ static inline bool skip_scalar(struct bytes *in, int32_t type)
         }
         size = 1 + (size_t)in->data[0];
     } else if ((type <= POF_INT16 && type >= POF_INT64) || type == POF_BOOL) {
-        size = 1;
-        while (size <= in->size && size < PACKED_SIZE_MAX && in->data[size - 1] >= 0x80) {
-            size++;
-        }
+        size = plain_number(*in, type);
     } else if (type == POF_FLOAT64 || type == POF_FLOAT32) {
         size = type == POF_FLOAT64 ? 8 : 4;
     } else {
         return false;
     }
-    if (size > in->size) {
+    if (size == 0 || size > in->size) {
         return false;
     }
     *in = bytes_of(in->data + size, in->size - size);
@@ -109,8 +153,9 @@ static inline bool skip_list(struct bytes *in)
     return true;
 }
 
-/* Skip a property whose index and type are one octet each, and whose value is plain. */
-static inline bool skip_property(struct bytes *in, int32_t last_index)
+/* Skip a property whose index and type are one octet each, and whose value is plain; a list only
+ * where it is not too deep. */
+static inline bool skip_property(struct bytes *in, int32_t last_index, bool lists)
 {
     struct bytes rest = *in;
 
@@ -119,7 +164,7 @@ static inline bool skip_property(struct bytes *in, int32_t last_index)
         return false;
     }
     int32_t type = ~(rest.data[1] & 0x3f);
-    bool list = type == POF_UNIFORM_COLLECTION || type == POF_UNIFORM_ARRAY;
+    bool list = lists && (type == POF_UNIFORM_COLLECTION || type == POF_UNIFORM_ARRAY);
     rest = bytes_of(rest.data + 2, rest.size - 2);
     if (type > POF_SMALL_FALSE && !(list ? skip_list(&rest) : skip_scalar(&rest, type))) {
         return false;
@@ -133,13 +178,14 @@ static void skip_properties(struct pof_reader *r, struct pof_reader_frame *frame
 {
     int32_t last_index = frame->last_index;
     struct bytes rest = r->rest;
+    bool lists = r->depth < r->limits.depth_max;
 
-    if (frame->type < 0 || frame->done) {
+    if (frame->type < 0 || frame->done || r->counts_all) {
         return;
     }
     while (rest.size > 0 && rest.data[0] < end) {
         int32_t index = rest.data[0];
-        if (!skip_property(&rest, last_index)) {
+        if (!skip_property(&rest, last_index, lists)) {
             break;
         }
         last_index = index;
@@ -151,7 +197,7 @@ static void skip_properties(struct pof_reader *r, struct pof_reader_frame *frame
 /* Skip elements of a uniform list as long as they are plain, `count` at most. */
 static void skip_elements(struct pof_reader *r, struct pof_reader_frame *frame, int64_t count)
 {
-    if (!frame->uniform || pof_take_is_map(frame->type)) {
+    if (!frame->uniform || pof_take_is_map(frame->type) || r->counts_all) {
         return;
     }
     while (count > 0 && frame->left > 0 && skip_scalar(&r->rest, frame->element_type)) {
@@ -236,9 +282,9 @@ static bool next_text(struct pof_reader *r, struct pof_value *value)
     struct pof_reader_frame *frame = top_frame(r);
     struct bytes rest = r->rest;
 
-    if (r->status != QN_OK || r->pending || !frame->uniform || frame->element_type != POF_STRING ||
-        frame->left <= 0 || pof_take_is_map(frame->type) || rest.size == 0 ||
-        rest.data[0] >= 0x40 || rest.data[0] >= rest.size) {
+    if (r->status != QN_OK || r->pending || r->counts_all || !frame->uniform ||
+        frame->element_type != POF_STRING || frame->left <= 0 || pof_take_is_map(frame->type) ||
+        rest.size == 0 || rest.data[0] >= 0x40 || rest.data[0] >= rest.size) {
         return false;
     }
     struct bytes text = bytes_of(rest.data + 1, rest.data[0]);

@@ -7,9 +7,8 @@
  * asked for by index, strictly forward, typed.
  *
  * Octets come from outside: nothing in them can make the reader crash, loop or read past the end.
- * Counts are bounded by the octets that remain, elements without octets by POF_EMPTY_MAX. A stream
- * that is broken stays broken: after QN_MALFORMED, QN_TOO_LARGE or QN_UNSUPPORTED every call
- * returns the same.
+ * Counts are bounded by the octets that remain and by struct pof_limits. A stream that is broken
+ * stays broken: after QN_MALFORMED, QN_TOO_LARGE or QN_UNSUPPORTED every call returns the same.
  *
  * Strings and octet strings point into the input, which must outlive them. One thread. The reader
  * is some 12 KiB, meant for the stack. */
@@ -22,8 +21,20 @@
 /* Elements of uniform containers that take no octets (`56 64 03` is three nulls), per reader. */
 enum { POF_EMPTY_MAX = 65536 };
 
-/* The highest identity that a table of identities holds. */
-enum { POF_IDENTITY_MAX = 131071 };
+/* The highest identity that a table of identities holds, and the highest that it holds whatever the
+ * size of the value: above that an identity must not exceed the octets of the value. */
+enum { POF_IDENTITY_MAX = 131071, POF_IDENTITY_FREE_MAX = 1023 };
+
+/* The most that a reader takes. 0 means the default everywhere, which is safe: what a value can ask
+ * for is then in proportion to its octets. Beyond a limit all is QN_TOO_LARGE. */
+struct pof_limits {
+    uint32_t depth_max;    /* containers in each other; POF_DEPTH_MAX is default and most */
+    uint32_t empty_max;    /* elements without octets; POF_EMPTY_MAX */
+    uint32_t identity_max; /* the highest identity in the table; POF_IDENTITY_MAX */
+    uint32_t length_max;   /* octets of a string or an octet string; what remains */
+    uint64_t elements_max; /* all elements, keys, map values and properties, counted when the
+                              container begins or, without a count, when they come; what remains */
+};
 
 enum pof_kind {
     POF_KIND_NULL,
@@ -112,8 +123,12 @@ struct pof_reader_frame {
 
 struct pof_reader {
     struct bytes rest;
+    struct bytes whole; /* what the reader began with */
     enum qn_status status;
-    uint32_t empty_left;
+    struct pof_limits limits;
+    uint64_t empty_left;
+    uint64_t elements_left;
+    bool counts_all; /* each property and each length is held against the limits */
     bool identities_seen;
     struct buf *identities; /* NULL without a table */
     bool pending;           /* frames[depth + 1] is a container that nobody has entered yet */
@@ -125,9 +140,13 @@ struct pof_reader {
  * Octets after the value are ignored. */
 void pof_reader_init(struct pof_reader *r, struct bytes pof);
 
+/* The same with limits of the caller's, for values from people one does not know. Some slower when
+ * `length_max` or `elements_max` is given. */
+void pof_reader_init_limited(struct pof_reader *r, struct bytes pof, struct pof_limits limits);
+
 /* Keep a table of the identities met, in the caller's `table` (empty at first, 8 octets each). With
- * it, an identity given twice and a reference to an unknown one are QN_MALFORMED, one above
- * POF_IDENTITY_MAX is QN_TOO_LARGE, and references in uniform containers are told from versions: a
+ * it, an identity given twice and a reference to an unknown one are QN_MALFORMED, one beyond
+ * the limits is QN_TOO_LARGE, and references in uniform containers are told from versions: a
  * number that is the identity of a value of the same type is a reference, as in the format's
  * reference implementation. Without it identities and references are given as they come, unchecked.
  */
@@ -138,7 +157,7 @@ void pof_reader_track_identities(struct pof_reader *r, struct buf *table);
  *
  * QN_ABSENT       there is no further value
  * QN_MALFORMED    not POF, or cut short
- * QN_TOO_LARGE    deeper than POF_DEPTH_MAX, or more than POF_EMPTY_MAX elements without octets
+ * QN_TOO_LARGE    beyond one of the limits
  * QN_UNSUPPORTED  what may be a reference in a uniform container, when there is no table of
  * identities QN_MEMORY_FULL  that table could not grow */
 QN_MUST_USE enum qn_status pof_reader_next(struct pof_reader *r, struct pof_value *value);

@@ -52,12 +52,23 @@ static enum qn_status take_index(struct pof_reader *r, struct pof_reader_frame *
     return QN_OK;
 }
 
+/* Count `elements` against the limit. */
+static enum qn_status charge(struct pof_reader *r, uint64_t elements)
+{
+    if (elements > r->elements_left) {
+        return QN_TOO_LARGE;
+    }
+    r->elements_left -= elements;
+    return QN_OK;
+}
+
 /* Count off the next value, or take its index. QN_ABSENT: there is none. */
 static enum qn_status take_place(struct pof_reader *r, struct pof_reader_frame *frame,
                                  struct pof_value *value)
 {
     if (frame->left == UNCOUNTED) {
-        return take_index(r, frame, &value->index);
+        enum qn_status status = take_index(r, frame, &value->index);
+        return status == QN_OK ? charge(r, 1) : status;
     }
     if (frame->left == 0) {
         return QN_ABSENT;
@@ -158,9 +169,19 @@ static enum qn_status take_element_type(struct pof_reader *r, int32_t *type)
     return status == QN_OK && *type < POF_SMALL_TWENTY_TWO ? QN_MALFORMED : status;
 }
 
-/* Can `count` elements or pairs stand in the octets that remain? */
-static enum qn_status check_count(const struct pof_reader *r, const struct pof_items *items,
-                                  bool map)
+/* The same for elements that no octets stand for. */
+static enum qn_status charge_empty(struct pof_reader *r, uint64_t elements)
+{
+    if (elements > r->empty_left) {
+        return QN_TOO_LARGE;
+    }
+    r->empty_left -= elements;
+    return charge(r, elements);
+}
+
+/* Can `count` elements or pairs stand in the octets that remain, and within the limits? They are
+ * charged now, before anyone makes room for them. */
+static enum qn_status check_count(struct pof_reader *r, const struct pof_items *items, bool map)
 {
     uint64_t size_min = items->uniform ? pof_decode_size_min(items->element_type) : 1;
 
@@ -170,10 +191,11 @@ static enum qn_status check_count(const struct pof_reader *r, const struct pof_i
     if (items->count < 0) {
         return QN_MALFORMED;
     }
+    uint64_t elements = (uint64_t)items->count * (map ? 2 : 1);
     if (size_min == 0) {
-        return items->count > POF_EMPTY_MAX ? QN_TOO_LARGE : QN_OK;
+        return charge_empty(r, elements);
     }
-    return (uint64_t)items->count > r->rest.size / size_min ? QN_MALFORMED : QN_OK;
+    return (uint64_t)items->count > r->rest.size / size_min ? QN_MALFORMED : charge(r, elements);
 }
 
 /* Take what stands between type id and elements of a container that is no user type. */
@@ -210,12 +232,12 @@ static enum qn_status take_container(struct pof_reader *r, bool bare, struct pof
     struct pof_items *items = &value->as.items;
     bool user = value->kind == POF_KIND_USER;
 
-    if (r->depth == POF_DEPTH_MAX) {
-        return QN_TOO_LARGE;
-    }
     enum qn_status status = user ? take_version(r, bare, value) : take_items(r, value, items);
     if (status != QN_OK || value->kind == POF_KIND_REFERENCE) {
         return status;
+    }
+    if (r->depth >= r->limits.depth_max) {
+        return QN_TOO_LARGE;
     }
     r->frames[r->depth + 1] = (struct pof_reader_frame){
         .type = value->type,
@@ -233,6 +255,16 @@ static enum qn_status take_container(struct pof_reader *r, bool bare, struct pof
     return QN_OK;
 }
 
+/* The highest identity that this value may use: a table has a row for each below it, so a few
+ * octets must not ask for many rows. */
+static uint32_t highest_identity(const struct pof_reader *r)
+{
+    uint32_t most = r->limits.identity_max;
+    size_t size = r->whole.size > POF_IDENTITY_FREE_MAX ? r->whole.size : POF_IDENTITY_FREE_MAX;
+
+    return size < most ? (uint32_t)size : most;
+}
+
 /* Enter the identity of a value into the table, or look a reference up in it. */
 static enum qn_status track(const struct pof_reader *r, const struct pof_value *value)
 {
@@ -246,15 +278,22 @@ static enum qn_status track(const struct pof_reader *r, const struct pof_value *
         return QN_MALFORMED;
     }
     if (value->identity >= 0) {
-        status = identity_add(r->identities, value->identity, value->type);
+        status = (uint32_t)value->identity > highest_identity(r)
+                     ? QN_TOO_LARGE
+                     : identity_add(r->identities, value->identity, value->type);
     }
     return status;
+}
+
+static bool is_too_long(const struct pof_reader *r, const struct pof_value *value)
+{
+    return (value->kind == POF_KIND_STRING && value->as.text.size > r->limits.length_max) ||
+           (value->kind == POF_KIND_OCTETS && value->as.octets.size > r->limits.length_max);
 }
 
 enum qn_status pof_take_value(struct pof_reader *r, struct pof_value *value)
 {
     struct pof_reader_frame *frame = &r->frames[r->depth];
-    size_t size_before = r->rest.size;
 
     memset(value, 0, sizeof *value); /* all of the union, not just its first member */
     value->identity = NO_IDENTITY;
@@ -273,11 +312,5 @@ enum qn_status pof_take_value(struct pof_reader *r, struct pof_value *value)
     if (status != QN_OK) {
         return status;
     }
-    if (r->rest.size == size_before) { /* an element without octets */
-        if (r->empty_left == 0) {
-            return QN_TOO_LARGE;
-        }
-        r->empty_left--;
-    }
-    return track(r, value);
+    return r->counts_all && is_too_long(r, value) ? QN_TOO_LARGE : track(r, value);
 }

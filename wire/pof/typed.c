@@ -12,8 +12,8 @@ static inline struct bytes next_property(const struct pof_reader *r, int32_t ind
     const struct pof_reader_frame *frame = &r->frames[r->depth];
     struct bytes rest = r->rest;
 
-    if (r->status != QN_OK || r->pending || frame->type < 0 || frame->done || rest.size == 0 ||
-        index >= 64 || rest.data[0] != index || index <= frame->last_asked ||
+    if (r->status != QN_OK || r->pending || r->counts_all || frame->type < 0 || frame->done ||
+        rest.size == 0 || index >= 64 || rest.data[0] != index || index <= frame->last_asked ||
         index <= frame->last_index) {
         return bytes_of(NULL, 0);
     }
