@@ -4,12 +4,6 @@
 
 #include "config/types_read.h"
 
-enum {
-    FLATTEN_DEPTH_MAX = 8,
-    SHOWN_MAX = 4096,                    /* fields of a type, with those of flattened objects */
-    NAMES_MEMORY_MAX = 16 * 1024 * 1024, /* octets */
-};
-
 static const struct group_attribute view_attributes[] = {
     {"name", GROUP_TEXT, true},
     {"types", GROUP_LIST, true},
@@ -143,117 +137,22 @@ static bool view_type_read(struct types_reader *r, const struct group_context *c
     return true;
 }
 
-static const struct pof_view_type *view_type_find(const struct pof_view *view, int32_t id)
-{
-    for (size_t i = 0; i < view->type_count; i++) {
-        if (view->types[i].type == id) {
-            return &view->types[i];
-        }
-    }
-    return NULL;
-}
-
-/* All names that objects of a type are shown with. */
-struct shown_names {
-    const struct pof_view *view;
-    struct arena memory;
-    const char **list; /* up to SHOWN_MAX */
-    size_t count;
-    size_t visited; /* fields looked at, those of flattened objects included */
-    bool endless;   /* too many, or too deep */
-};
-
-static const char *joined(struct shown_names *names, const char *prefix, const char *name)
-{
-    size_t before = strlen(prefix), size = strlen(name) + 1;
-    char *text = arena_alloc(&names->memory, before + size);
-
-    if (!text) {
-        names->endless = true;
-        return NULL;
-    }
-    memcpy(text, prefix, before);
-    memcpy(text + before, name, size);
-    return text;
-}
-
-static struct pof_view_field rule_of(const struct pof_view_type *shown, int32_t index)
-{
-    for (size_t i = 0; shown && i < shown->field_count; i++) {
-        if (shown->fields[i].index == index) {
-            return shown->fields[i];
-        }
-    }
-    bool omitted = shown && shown->only_listed;
-    return (struct pof_view_field){.action = omitted ? POF_VIEW_OMIT : POF_VIEW_SHOW};
-}
-
-static void names_collect(struct shown_names *names, const struct pof_schema_type *type,
-                          const char *prefix, unsigned depth)
-{
-    const struct pof_view_type *shown = view_type_find(names->view, type->id);
-
-    for (size_t i = 0; i < type->field_count && !names->endless; i++) {
-        const struct pof_schema_field *field = &type->fields[i];
-        struct pof_view_field rule = rule_of(shown, field->index);
-        bool flatten = rule.action == POF_VIEW_FLATTEN;
-        const char *own = flatten ? "" : field->name;
-        if (rule.action == POF_VIEW_OMIT) {
-            continue;
-        }
-        const char *name = joined(names, prefix, rule.name ? rule.name : own);
-        if (++names->visited > SHOWN_MAX || depth > FLATTEN_DEPTH_MAX || !name) {
-            names->endless = true;
-        } else if (flatten) {
-            names_collect(names, field->shape->user, name, depth + 1);
-        } else {
-            names->list[names->count++] = name;
-        }
-    }
-}
-
-static int name_order(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void names_check(const struct shown_names *names, const struct group_context *c,
-                        const config_setting_t *group, const struct pof_schema_type *type)
-{
-    if (names->endless) {
-        group_error(c, group,
-                    "type %s: view %s flattens objects in objects more than %d deep, or into "
-                    "themselves, or shows more than %d fields",
-                    type->name, names->view->name, FLATTEN_DEPTH_MAX, SHOWN_MAX);
-        return;
-    }
-    qsort(names->list, names->count, sizeof(*names->list), name_order);
-    for (size_t i = 1; i < names->count; i++) {
-        if (strcmp(names->list[i - 1], names->list[i]) == 0) {
-            group_error(c, group, "two fields of type %s are shown as %s: rename or omit one",
-                        type->name, names->list[i]);
-            return;
-        }
-    }
-}
-
 static void view_check(struct types_reader *r, const struct group_context *c,
                        const config_setting_t *group, const struct pof_view *view)
 {
+    struct pof_view_problem problem;
+
     for (size_t i = 0; i < r->type_count && r->status == QN_OK; i++) {
-        struct shown_names names = {.view = view};
-        if (!view_type_find(view, r->types[i].id)) {
+        const struct pof_schema_type *type = &r->types[i];
+        if (!pof_view_type(view, type->id)) {
             continue;
         }
-        arena_init(&names.memory, NAMES_MEMORY_MAX);
-        names.list = arena_calloc(&names.memory, SHOWN_MAX, sizeof(*names.list));
-        if (names.list) {
-            names_collect(&names, &r->types[i], "", 0);
-            names_check(&names, c, group, &r->types[i]);
-        } else {
-            r->status = QN_MEMORY_FULL;
+        enum qn_status status = pof_view_check_type(view, type, &problem);
+        if (status == QN_INVALID) {
+            group_error(c, group, "%s", problem.text);
+        } else if (status != QN_OK) {
+            r->status = status;
         }
-        arena_fini(&names.memory);
     }
 }
 

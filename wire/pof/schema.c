@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "wire/pof/text.h"
+
 const struct pof_schema_type *pof_schema_find_id(const struct pof_schema *schema, int32_t id)
 {
     size_t low = 0, high = schema ? schema->type_count : 0;
@@ -28,6 +30,17 @@ const struct pof_schema_type *pof_schema_find(const struct pof_schema *schema, c
     return NULL;
 }
 
+const struct pof_schema_type *pof_schema_find_name(const struct pof_schema *schema,
+                                                   struct bytes name)
+{
+    for (size_t i = 0; schema && i < schema->type_count; i++) {
+        if (bytes_equal(bytes_of_text(schema->types[i].name), name)) {
+            return &schema->types[i];
+        }
+    }
+    return NULL;
+}
+
 const struct pof_view *pof_schema_view(const struct pof_schema *schema, const char *name)
 {
     for (size_t i = 0; schema && i < schema->view_count; i++) {
@@ -42,9 +55,7 @@ const struct pof_schema_field *pof_schema_field(const struct pof_schema_type *ty
                                                 struct bytes name)
 {
     for (size_t i = 0; i < type->field_count; i++) {
-        const char *known = type->fields[i].name;
-        if (strlen(known) == name.size &&
-            (name.size == 0 || memcmp(known, name.data, name.size) == 0)) {
+        if (bytes_equal(bytes_of_text(type->fields[i].name), name)) {
             return &type->fields[i];
         }
     }
@@ -82,4 +93,15 @@ const char *pof_shape_word(enum pof_shape_kind kind)
 #undef POF_SHAPE_CASE
     }
     return "?";
+}
+
+bool pof_schema_name_fits(struct bytes name)
+{
+    bool number = name.size > 0;
+
+    for (size_t i = 0; i < name.size; i++) {
+        number = number && name.data[i] >= '0' && name.data[i] <= '9';
+    }
+    return !number && (name.size == 0 || name.data[0] != '$') &&
+           pof_text_check(name) == POF_TEXT_STANDARD;
 }

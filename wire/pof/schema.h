@@ -83,8 +83,10 @@ struct pof_schema_type {
 /* What a view does with one field. */
 enum pof_view_action {
     POF_VIEW_SHOW,    /* as `name` when that is not NULL */
-    POF_VIEW_OMIT,    /* not shown, and refused on reading as an unknown field */
-    POF_VIEW_FLATTEN, /* the fields of the object in it stand in its place, `name` before each */
+    POF_VIEW_OMIT,    /* not shown, and refused on reading */
+    POF_VIEW_FLATTEN, /* the fields of the object in it stand in its place, `name` before each;
+                         null, an object of another type or with nothing to show stands under the
+                         field's own name */
 };
 
 struct pof_view_field {
@@ -94,7 +96,9 @@ struct pof_view_field {
 };
 
 /* How the objects of one type are shown. Fields that are not listed are shown under their own name,
- * or, with `only_listed`, omitted. */
+ * or, with `only_listed`, omitted. What was omitted by name has its default in an object that is
+ * read; a view with `only_listed` cannot say what else an object has, so it is read only as a
+ * change of another one (`base` in wire/pof/json/json.h). */
 struct pof_view_type {
     int32_t type;
     bool only_listed;
@@ -126,7 +130,74 @@ const struct pof_schema_field *pof_schema_field(const struct pof_schema_type *ty
 const struct pof_schema_field *pof_schema_field_at(const struct pof_schema_type *type,
                                                    int32_t index);
 
+const struct pof_schema_type *pof_schema_find_name(const struct pof_schema *schema,
+                                                   struct bytes name);
+
 /* The word for a kind ("int64"). */
 const char *pof_shape_word(enum pof_shape_kind kind);
+
+/* Can this be the name of a field? It is text in UTF-8, and neither a number nor begins with a $:
+ * so are properties without a name, and marks. */
+bool pof_schema_name_fits(struct bytes name);
+
+/* The rules of a view for a type, NULL = it has none (`view` may be NULL). */
+const struct pof_view_type *pof_view_type(const struct pof_view *view, int32_t type);
+
+/* What is done with a property, by the rules or without any (NULL). */
+struct pof_view_field pof_view_rule(const struct pof_view_type *rules, int32_t index);
+
+/* The type whose fields stand in the place of this one; NULL = it is not flattened. */
+const struct pof_schema_type *pof_view_flattened(const struct pof_view_field *rule,
+                                                 const struct pof_schema_field *field);
+
+/* The first field that a view leaves out without naming it (`only_listed`); NULL = none. */
+const struct pof_schema_field *pof_view_hidden(const struct pof_view_type *rules,
+                                               const struct pof_schema_type *type);
+
+enum {
+    POF_FLATTEN_DEPTH_MAX = 8, /* objects in objects */
+    POF_VIEW_NAMES_MAX = 4096, /* of one type, with those of flattened objects */
+};
+
+/* Takes one name that objects of a type are shown with; valid for the call. Not QN_OK: enough. */
+typedef enum qn_status pof_name_fn(void *context, const char *name);
+
+/* Give all names to `take`, in the order of the fields. `view` NULL: the fields' own names.
+ *
+ * QN_TOO_LARGE    flattened too deep, or into itself, or too many names
+ * QN_MEMORY_FULL  no memory
+ * others          what `take` returned */
+QN_MUST_USE enum qn_status pof_view_names(const struct pof_view *view,
+                                          const struct pof_schema_type *type, pof_name_fn *take,
+                                          void *context);
+
+/* What is wrong with a view, for the person who wrote it: one line, which names the view, the type
+ * and the field. */
+struct pof_view_problem {
+    char text[320];
+};
+
+/* Can objects be shown by this view of these types? Two fields of an object must not get one name,
+ * flattened ones included, and only fields that hold an object can be flattened. `problem` may be
+ * NULL.
+ *
+ * QN_INVALID      no, see `problem`
+ * QN_MEMORY_FULL  no memory */
+QN_MUST_USE enum qn_status pof_view_check(const struct pof_view *view,
+                                          const struct pof_schema *schema,
+                                          struct pof_view_problem *problem);
+
+/* The same for the objects of one type, whether the view has rules for it or not. */
+QN_MUST_USE enum qn_status pof_view_check_type(const struct pof_view *view,
+                                               const struct pof_schema_type *type,
+                                               struct pof_view_problem *problem);
+
+/* Can objects be made of what such a view shows, without one that they change?
+ *
+ * QN_UNSUPPORTED  no, see `problem`: the view shows only some fields of a type
+ * others          as pof_view_check */
+QN_MUST_USE enum qn_status pof_view_check_reading(const struct pof_view *view,
+                                                  const struct pof_schema *schema,
+                                                  struct pof_view_problem *problem);
 
 #endif

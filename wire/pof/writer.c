@@ -301,6 +301,24 @@ void pof_write_remainder(struct pof_writer *w, struct bytes properties)
     frame->last_index = INT32_MAX; /* nothing can follow but the end */
 }
 
+void pof_write_copy(struct pof_writer *w, int32_t index, struct bytes pof)
+{
+    struct pof_writer_frame *frame = w->top;
+
+    if (frame->type < 0 || index <= frame->last_index || pof.size == 0) {
+        pof_writer_fail(w, QN_INVALID);
+    }
+    uint8_t *at = pof_writer_room(w, PACKED_64_SIZE_MAX + pof.size);
+    if (w->status != QN_OK || !at) {
+        return;
+    }
+    at = pof_put_packed(at, index);
+    memcpy(at, pof.data, pof.size);
+    w->at = at + pof.size;
+    w->full = false;
+    frame->last_index = index;
+}
+
 void pof_end(struct pof_writer *w)
 {
     struct pof_writer_frame *frame = w->top;

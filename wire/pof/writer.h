@@ -138,6 +138,10 @@ void pof_begin_nested(struct pof_writer *w, int32_t index, int32_t type, int32_t
  * Their indexes must be above those written, and octets are copied as they are. */
 void pof_write_remainder(struct pof_writer *w, struct bytes properties);
 
+/* A property that is octets already: one value with its type id, as it stood in another object
+ * without identities. Copied as it is. */
+void pof_write_copy(struct pof_writer *w, int32_t index, struct bytes pof);
+
 void pof_end(struct pof_writer *w);
 
 /* The user value with this identity once more. Needs pof_writer_enable_references; `identity` is

@@ -256,6 +256,32 @@ static void calls_that_make_no_value_are_invalid(void **state)
     buf_fini(&out);
 }
 
+/* A property that is octets already stands between others, in its order. */
+static void a_copy_stands_in_its_place(void **state)
+{
+    struct pof_writer w;
+    struct buf out = {0};
+
+    (void)state;
+    for (int32_t index = 0; index < 3; index++) {
+        begin(&w, &out);
+        pof_begin_user(&w, POF_NEXT, 7, 0);
+        pof_write_string(&w, 0, bytes_of_text("a"));
+        pof_write_copy(&w, index, bytes_of("\x41\x05", 2));
+        pof_write_int32(&w, 2, 1);
+        pof_end(&w);
+        assert_int_equal(pof_writer_finish(&w), index == 1 ? QN_OK : QN_INVALID);
+        if (index == 1) {
+            assert_bytes_equal(buf_bytes(&out),
+                               bytes_of("\x07\x00\x00\x4e\x01\x61\x01\x41\x05\x02\x6a\x40", 12));
+        }
+    }
+    begin(&w, &out);
+    pof_write_copy(&w, POF_NEXT, bytes_of("\x41\x05", 2));
+    assert_int_equal(pof_writer_finish(&w), QN_INVALID);
+    buf_fini(&out);
+}
+
 /* POF_DEPTH_MAX containers in each other can be written, one more can not. */
 static void depth_is_bounded(void **state)
 {
@@ -284,6 +310,7 @@ int main(void)
         cmocka_unit_test(an_empty_object_leaves_the_next_value_full),
         cmocka_unit_test(a_failure_leaves_the_buffer_as_it_was),
         cmocka_unit_test(calls_that_make_no_value_are_invalid),
+        cmocka_unit_test(a_copy_stands_in_its_place),
         cmocka_unit_test(depth_is_bounded),
     };
 

@@ -18,8 +18,11 @@ static const struct pof_schema_field owner_fields[] = {
     {.index = 0, .name = "name", .shape = &shape_string},
     {.index = 1, .name = "age", .shape = &shape_int32},
 };
-static const struct pof_schema_type owner_type = {
-    .id = 1001, .name = "Owner", .fields = owner_fields, .field_count = 2};
+static const struct pof_schema_type owner_type = {.id = 1001,
+                                                  .name = "Owner",
+                                                  .class_name = "com.example.Owner",
+                                                  .fields = owner_fields,
+                                                  .field_count = 2};
 static const struct pof_shape shape_owner = {.kind = POF_SHAPE_USER, .user = &owner_type};
 
 static const struct pof_schema_field car_fields[] = {
@@ -38,7 +41,11 @@ static const struct pof_shape shape_car = {.kind = POF_SHAPE_USER, .user = &car_
 
 static const struct pof_schema_type all_types[] = {
     {.id = 1000, .version = 1, .name = "Car", .fields = car_fields, .field_count = 8},
-    {.id = 1001, .name = "Owner", .fields = owner_fields, .field_count = 2},
+    {.id = 1001,
+     .name = "Owner",
+     .class_name = "com.example.Owner",
+     .fields = owner_fields,
+     .field_count = 2},
 };
 static const struct pof_schema_type *const types_by_id[] = {&car_type, &owner_type};
 static const struct pof_schema schema = {.types = all_types, .type_count = 2, .by_id = types_by_id};

@@ -101,8 +101,8 @@ static void mistakes_name_the_field_and_the_place(void **state)
                    "owner.age: 3000000000 is out of the range of its type");
     expect_problem("{\"options\": [\"a\", 5]}", &car, QN_INVALID, 1, 19,
                    "options[1]: 5 is not a text in quotes");
-    expect_problem("{\"owner\": {\"nmae\": 1}}", &car, QN_INVALID, 1, 12,
-                   "owner: \"nmae\" is no field of Owner, which has: name age");
+    expect_problem("{\"owner\": {\"x\": 1}}", &car, QN_INVALID, 1, 12,
+                   "owner: \"x\" is no field of Owner, which has: name age");
     expect_problem("{\"make\": \"a\", \"0\": \"b\"}", &car, QN_INVALID, 1, 20,
                    "0: stands there twice");
     expect_problem("{\"built\": \"2021-02-30\"}", &car, QN_INVALID, 1, 11,
@@ -115,6 +115,38 @@ static void mistakes_name_the_field_and_the_place(void **state)
                    "[0]: 300 is out of the range of its type");
     expect_problem("\"\\ud800\"", &plain, QN_INVALID, 1, 1,
                    "\"\\ud800\" has half of a pair of surrogates");
+}
+
+/* A name that is nearly one that is known is asked for. */
+static void misspelt_names_get_a_suggestion(void **state)
+{
+    (void)state;
+    expect_problem("{\"owner\": {\"nmae\": 1}}", &car, QN_INVALID, 1, 12,
+                   "owner: \"nmae\" is no field of Owner: did you mean \"name\"?");
+    expect_problem("{\"more\": {\"$type\": \"Onwer\"}}", &car, QN_INVALID, 1, 20,
+                   "more: \"Onwer\" is no type that the schema knows: did you mean \"Owner\"?");
+    expect_problem("{\"$type\": \"Bus\"}", &car, QN_INVALID, 1, 11,
+                   "\"Bus\" is no type that the schema knows");
+    expect_problem("{\"$type\": \"com.example.Owner\"}", &car, QN_INVALID, 1, 11,
+                   "\"com.example.Owner\" is the class of a type: write its name, \"Owner\"");
+    expect_problem("{\"$array\": [1], \"$of\": \"itn64\"}", &plain, QN_INVALID, 1, 24,
+                   "\"itn64\" is no type that the schema knows: did you mean \"int64\"?");
+    expect_problem("[{\"$in64\": 1}]", &plain, QN_INVALID, 1, 3,
+                   "[0]: \"$in64\" is no mark of an object ($type, $version, $id): did you mean "
+                   "\"$int64\"?");
+    expect_problem("{\"$type\": \"Owner\", \"$vresion\": 1}", &car, QN_INVALID, 1, 20,
+                   "\"$vresion\" is no mark of an object ($type, $version, $id): did you mean "
+                   "\"$version\"?");
+    expect_problem("{\"$list\": [], \"$off\": \"int64\"}", &plain, QN_INVALID, 1, 15,
+                   "\"$off\" does not stand beside a mark ($of and $keys do)");
+}
+
+/* The name of a type counts to its end. */
+static void a_type_is_found_by_its_whole_name(void **state)
+{
+    (void)state;
+    expect_problem("{\"$type\": \"Owner\\u0000\"}", &car, QN_INVALID, 1, 11,
+                   "\"Owner\\u0000\" is no type that the schema knows: did you mean \"Owner\"?");
 }
 
 /* What is not JSON is refused, and why. */
@@ -164,6 +196,8 @@ int main(void)
         cmocka_unit_test(marks_are_heeded),
         cmocka_unit_test(declared_objects_are_read_by_name),
         cmocka_unit_test(mistakes_name_the_field_and_the_place),
+        cmocka_unit_test(misspelt_names_get_a_suggestion),
+        cmocka_unit_test(a_type_is_found_by_its_whole_name),
         cmocka_unit_test(what_is_not_json_is_refused),
         cmocka_unit_test(depth_is_bounded),
     };

@@ -28,7 +28,7 @@ static void expect_view(const struct pof_view_type *rules, size_t count, const c
     struct buf pof = {0};
     struct buf out = {0};
 
-    assert_null(pof_view_check(&view, &schema));
+    assert_int_equal(pof_view_check(&view, &schema, NULL), QN_OK);
     write_car(&pof);
     assert_int_equal(pof_json_write(&out, buf_bytes(&pof), &options), QN_OK);
     assert_bytes_equal(buf_bytes(&out), bytes_of_text(expected));
@@ -78,29 +78,159 @@ static void an_object_is_flattened_into_its_parent(void **state)
                 "\"owner_years\": 36}");
 }
 
-static const char *problem_of(const struct pof_view_field *field, size_t count, int32_t type)
+/* A car, and what of it is shown when its owner is flattened. */
+static void expect_owner(void (*write)(struct pof_writer *w), const char *expected)
 {
-    const struct pof_view_type rules = {.type = type, .fields = field, .field_count = count};
-    const struct pof_view view = {.types = &rules, .type_count = 1};
+    static const struct pof_view_field fields[] = {{.index = 6, .action = POF_VIEW_FLATTEN}};
+    static const struct pof_view_type rules[] = {
+        {.type = 1000, .only_listed = true, .fields = fields, .field_count = 1}};
+    const struct pof_view view = {.name = "test", .types = rules, .type_count = 1};
+    const struct pof_json_options options = {.schema = &schema, .shape = &shape_car, .view = &view};
+    struct buf pof = {0};
+    struct buf out = {0};
+    struct pof_writer w;
 
-    return pof_view_check(&view, &schema);
+    pof_writer_init(&w, &pof);
+    pof_writer_enable_references(&w);
+    pof_begin_nested(&w, POF_NEXT, 1000, 1);
+    write(&w);
+    pof_end(&w);
+    assert_int_equal(pof_writer_finish(&w), QN_OK);
+    assert_int_equal(pof_json_write(&out, buf_bytes(&pof), &options), QN_OK);
+    assert_bytes_equal(buf_bytes(&out), bytes_of_text(expected));
+    buf_fini(&pof);
+    buf_fini(&out);
+}
+
+static void plain_owner(struct pof_writer *w)
+{
+    pof_begin_nested(w, 6, 1001, 0);
+    pof_write_int32(w, 1, 36);
+    pof_end(w);
+}
+
+static void no_owner(struct pof_writer *w)
+{
+    pof_write_null(w, 6);
+}
+
+static void empty_owner(struct pof_writer *w)
+{
+    pof_begin_nested(w, 6, 1001, 0);
+    pof_end(w);
+}
+
+static void shared_owner(struct pof_writer *w)
+{
+    pof_begin_user(w, 6, 1001, 0);
+    pof_write_int32(w, 1, 36);
+    pof_end(w);
+}
+
+static void newer_owner(struct pof_writer *w)
+{
+    pof_begin_nested(w, 6, 1001, 3);
+    pof_write_int32(w, 1, 36);
+    pof_end(w);
+}
+
+static void owner_with_more(struct pof_writer *w)
+{
+    pof_begin_nested(w, 6, 1001, 0);
+    pof_write_int32(w, 7, 36);
+    pof_end(w);
+}
+
+static void other_owner(struct pof_writer *w)
+{
+    pof_begin_nested(w, 6, 1000, 1);
+    pof_end(w);
+}
+
+/* Members cannot say everything of the object that they are parts of: then it stands there. */
+static void an_object_is_flattened_when_its_members_tell_all(void **state)
+{
+    (void)state;
+    expect_owner(plain_owner, "{\"age\": 36}");
+    expect_owner(no_owner, "{\"owner\": null}");
+    expect_owner(empty_owner, "{\"owner\": {}}");
+    expect_owner(shared_owner, "{\"owner\": {\"$id\": 1, \"age\": 36}}");
+    expect_owner(newer_owner, "{\"owner\": {\"$version\": 3, \"age\": 36}}");
+    expect_owner(owner_with_more, "{\"owner\": {\"7\": 36}}");
+    expect_owner(other_owner, "{\"owner\": {\"$type\": \"Car\"}}");
+}
+
+static void expect_problem(const struct pof_view_field *fields, size_t count, int32_t type,
+                           const char *text)
+{
+    const struct pof_view_type rules = {.type = type, .fields = fields, .field_count = count};
+    const struct pof_view view = {.name = "v", .types = &rules, .type_count = 1};
+    struct pof_view_problem problem;
+
+    assert_int_equal(pof_view_check(&view, &schema, NULL), QN_INVALID);
+    assert_int_equal(pof_view_check(&view, &schema, &problem), QN_INVALID);
+    assert_string_equal(problem.text, text);
+    assert_int_equal(pof_view_check_reading(&view, &schema, NULL), QN_INVALID);
 }
 
 /* Rules that make two fields one, or name what is not there, are found before anything is shown. */
 static void a_view_that_makes_no_sense_is_found(void **state)
 {
     (void)state;
-    assert_non_null(problem_of(&(struct pof_view_field){.index = 0, .name = "year"}, 1, 1000));
-    assert_non_null(problem_of(&(struct pof_view_field){.index = 99}, 1, 1000));
-    assert_non_null(problem_of(&(struct pof_view_field){.index = 0}, 1, 5));
-    assert_non_null(
-        problem_of(&(struct pof_view_field){.index = 0, .action = POF_VIEW_FLATTEN}, 1, 1000));
-    assert_non_null(
-        problem_of((const struct pof_view_field[]){{.index = 0, .name = "name"},
+    expect_problem(&(struct pof_view_field){.index = 0, .name = "year"}, 1, 1000,
+                   "two fields of type Car are shown as year: rename or omit one in view v");
+    expect_problem(&(struct pof_view_field){.index = 99}, 1, 1000,
+                   "view v has a rule for property 99, but type Car has none");
+    expect_problem(&(struct pof_view_field){.index = 0}, 1, 5,
+                   "view v has rules for type 5, which does not exist");
+    expect_problem(&(struct pof_view_field){.index = 0, .action = POF_VIEW_FLATTEN}, 1, 1000,
+                   "view v flattens make of type Car, which is no object of a known type");
+    expect_problem((const struct pof_view_field[]){{.index = 0, .name = "name"},
                                                    {.index = 6, .action = POF_VIEW_FLATTEN}},
-                   2, 1000));
-    assert_null(
-        problem_of(&(struct pof_view_field){.index = 6, .action = POF_VIEW_FLATTEN}, 1, 1000));
+                   2, 1000,
+                   "two fields of type Car are shown as name: rename or omit one in view v");
+    expect_problem((const struct pof_view_field[]){{.index = 2}, {.index = 0}}, 2, 1000,
+                   "view v: the rules of type Car are not by ascending index");
+    expect_problem(
+        &(struct pof_view_field){.index = 0, .name = "$id"}, 1, 1000,
+        "view v shows a field of type Car as \"$id\": give it a name in UTF-8 that is no "
+        "number and does not begin with $");
+    expect_problem(&(struct pof_view_field){.index = 0, .name = "12"}, 1, 1000,
+                   "view v shows a field of type Car as \"12\": give it a name in UTF-8 that is no "
+                   "number and does not begin with $");
+}
+
+/* What stands under its own name when it cannot be flattened must not meet another field. */
+static void a_flattened_field_keeps_its_own_name_free(void **state)
+{
+    (void)state;
+    expect_problem(
+        (const struct pof_view_field[]){{.index = 0, .name = "owner"},
+                                        {.index = 6, .action = POF_VIEW_FLATTEN, .name = "owner_"}},
+        2, 1000, "two fields of type Car are shown as owner: rename or omit one in view v");
+}
+
+/* A view says before it is used whether it reads new objects. */
+static void a_view_with_only_some_fields_reads_no_new_objects(void **state)
+{
+    static const struct pof_view_field fields[] = {{.index = 0, .action = POF_VIEW_OMIT},
+                                                   {.index = 1}};
+    struct pof_view_type rules = {.type = 1001, .fields = fields, .field_count = 2};
+    const struct pof_view view = {.name = "v", .types = &rules, .type_count = 1};
+    struct pof_view_problem problem;
+
+    (void)state;
+    assert_int_equal(pof_view_check_reading(&view, &schema, NULL), QN_OK);
+    rules.only_listed = true;
+    assert_int_equal(pof_view_check_reading(&view, &schema, NULL), QN_OK);
+    rules.fields++;
+    rules.field_count--;
+    assert_int_equal(pof_view_check(&view, &schema, NULL), QN_OK);
+    assert_int_equal(pof_view_check_reading(&view, &schema, &problem), QN_UNSUPPORTED);
+    assert_string_equal(problem.text,
+                        "view v shows only some fields of type Owner: name would be lost, so it "
+                        "reads changes of an object, but no new one");
+    assert_int_equal(pof_view_check_reading(&view, &schema, NULL), QN_UNSUPPORTED);
 }
 
 int main(void)
@@ -109,7 +239,10 @@ int main(void)
         cmocka_unit_test(fields_are_renamed_and_omitted),
         cmocka_unit_test(a_filter_shows_what_is_listed),
         cmocka_unit_test(an_object_is_flattened_into_its_parent),
+        cmocka_unit_test(an_object_is_flattened_when_its_members_tell_all),
         cmocka_unit_test(a_view_that_makes_no_sense_is_found),
+        cmocka_unit_test(a_flattened_field_keeps_its_own_name_free),
+        cmocka_unit_test(a_view_with_only_some_fields_reads_no_new_objects),
     };
 
     return RUN_TESTS(tests);

@@ -46,6 +46,9 @@ struct pof_json_options {
      */
     enum qn_status (*flush)(void *context, struct bytes text);
     void *context;
+    /* For reading by a view: the POF value that the text is a change of. What the view hides of it
+     * stays. {NULL, 0}: there is none, what is hidden gets its default. */
+    struct bytes base;
 };
 
 /* Append the POF value `pof` as JSON. Statuses as pof_reader_next, and QN_MEMORY_FULL; on failure
@@ -61,21 +64,24 @@ struct pof_json_problem {
 };
 
 /* Append the POF value that the one JSON value in `json` means, in full form, so that a zero that
- * is there reads back as there. Marks are heeded; `view`, `lossy`, `indent` and `flush` are not.
- * Members may come in any order; one that is null is a property with the value null. `problem` may
- * be NULL.
+ * is there reads back as there. Marks are heeded; `lossy`, `indent` and `flush` are not. Members
+ * may come in any order; one that is null is a property with the value null. `problem` may be NULL.
  *
- * QN_MALFORMED    not JSON (RFC 8259), see `problem`
+ * With `view`, members have the names that it gives. A member that it hides is refused: the
+ * property has its default, or what `base` has there. What pof_json_write shows of a value by a
+ * view that pof_view_check found good reads back, with that value as `base`, to the value. Objects
+ * of `base` are found by where they stand, so not in lists and maps: there, what would lose
+ * something hidden is refused.
+ *
+ * QN_MALFORMED    not JSON (RFC 8259), see `problem`; or `base` is not POF
  * QN_INVALID      JSON, but not what the schema declares, see `problem`
+ * QN_UNSUPPORTED  what the view hides would be lost, see `problem`: it shows only some fields of a
+ *                 type (`only_listed`) and there is no base; or the base has objects in a list, or
+ *                 shared objects, whose fields are hidden
  * QN_TOO_LARGE    deeper than POF_DEPTH_MAX
  * QN_MEMORY_FULL  on every failure `out` is as it was */
 QN_MUST_USE enum qn_status pof_json_read(struct buf *out, struct bytes json,
                                          const struct pof_json_options *options,
                                          struct pof_json_problem *problem);
-
-/* What is wrong with a view of these types, in words; NULL = nothing. Two fields of an object must
- * not get one name, flattened ones included, and only fields that hold an object can be flattened.
- */
-const char *pof_view_check(const struct pof_view *view, const struct pof_schema *schema);
 
 #endif

@@ -5,36 +5,46 @@
 
 enum { NAME_SIZE_MAX = 16 };
 
-static const struct pof_view_type *view_of(const struct pof_view *view, int32_t type)
+/* Does the object just given show properties that its type does not have? Their numbers would not
+ * tell whose they are, once its members stand among those of another object. */
+static bool shows_unknown(struct pjson_writer *w, const struct pof_schema_type *type)
 {
-    for (size_t i = 0; view && i < view->type_count; i++) {
-        if (view->types[i].type == type) {
-            return &view->types[i];
+    const struct pof_view_type *rules = pof_view_type(w->options->view, type->id);
+    struct pof_value value;
+
+    pjson_look_ahead(w);
+    enum qn_status status = pof_reader_enter(&w->ahead);
+    while (status == QN_OK && (status = pof_reader_next(&w->ahead, &value)) == QN_OK) {
+        if (!pof_schema_field_at(type, value.index) &&
+            pof_view_rule(rules, value.index).action != POF_VIEW_OMIT) {
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
-/* What a view does with a property: show it under its own name, when it says nothing. */
-static struct pof_view_field rule_of(const struct pof_view_type *view, int32_t index)
+/* The type whose fields stand in the place of a property; NULL: it stands there itself. What a
+ * member of its own would have to say of the object must not get lost. */
+static const struct pof_schema_type *flattened(struct pjson_writer *w,
+                                               const struct pof_value *value,
+                                               const struct pof_schema_field *field,
+                                               const struct pof_view_field *rule)
 {
-    struct pof_view_field rule = {.index = index, .action = POF_VIEW_SHOW};
+    const struct pof_schema_type *inner = field ? pof_view_flattened(rule, field) : NULL;
 
-    for (size_t i = 0; view && i < view->field_count; i++) {
-        if (view->fields[i].index == index) {
-            return view->fields[i];
-        }
+    if (!inner || value->kind != POF_KIND_USER || value->type != inner->id) {
+        return NULL;
     }
-    if (view && view->only_listed) {
-        rule.action = POF_VIEW_OMIT;
-    }
-    return rule;
+    bool plain = value->identity < 0 && value->as.items.version == inner->version &&
+                 !shows_unknown(w, inner);
+    return plain || w->options->lossy ? inner : NULL;
 }
 
-/* The members of an object in place of the property that holds it. */
-static void flatten(struct pjson_writer *w, struct pjson_list *list, const struct pof_value *value,
-                    struct bytes prefix, const char *more)
+/* The members of an object in place of the property that holds it. False: there are none. */
+static bool flatten(struct pjson_writer *w, struct pjson_list *list,
+                    const struct pof_schema_type *type, struct bytes prefix, const char *more)
 {
+    const size_t before = list->count;
     struct buf both = {0};
 
     enum qn_status status = buf_append(&both, prefix.data, prefix.size);
@@ -42,48 +52,51 @@ static void flatten(struct pjson_writer *w, struct pjson_list *list, const struc
         status = buf_append(&both, more, strlen(more));
     }
     if (status == QN_OK) {
-        pjson_members(w, list, value->type, pof_schema_find_id(w->options->schema, value->type),
-                      buf_bytes(&both));
+        pjson_members(w, list, type->id, type, buf_bytes(&both));
     } else if (w->out.status == QN_OK) {
         w->out.status = status;
     }
     buf_fini(&both);
+    return list->count > before;
 }
 
 static void member(struct pjson_writer *w, struct pjson_list *list, const struct pof_value *value,
                    const struct pof_schema_field *field, const struct pof_view_field *rule,
                    struct bytes prefix)
 {
+    const struct pof_schema_type *inner = flattened(w, value, field, rule);
     char number[NAME_SIZE_MAX];
-    const char *name = rule->name;
+    const char *name = rule->action == POF_VIEW_SHOW ? rule->name : NULL;
 
-    if (rule->action == POF_VIEW_OMIT) {
+    if (inner && flatten(w, list, inner, prefix, rule->name)) {
         return;
     }
-    if (rule->action == POF_VIEW_FLATTEN && value->kind == POF_KIND_USER) {
-        flatten(w, list, value, prefix, rule->name);
-        return;
-    }
-    if (!name || rule->action == POF_VIEW_FLATTEN) {
+    if (!name) {
         snprintf(number, sizeof number, "%d", (int)value->index);
         name = field ? field->name : number;
     }
     pjson_member(list, prefix, bytes_of_text(name));
-    pjson_value(w, value, field ? field->shape : &pjson_any);
+    if (inner) { /* an object is there, with nothing to show */
+        pjson_put_text(&w->out, "{}");
+    } else {
+        pjson_value(w, value, field ? field->shape : &pjson_any);
+    }
 }
 
 void pjson_members(struct pjson_writer *w, struct pjson_list *list, int32_t id,
                    const struct pof_schema_type *type, struct bytes prefix)
 {
-    const struct pof_view_type *view = view_of(w->options->view, id);
+    const struct pof_view_type *rules = pof_view_type(w->options->view, id);
     struct pof_value value;
     enum qn_status status = pof_reader_enter(&w->r);
 
     while (status == QN_OK && w->out.status == QN_OK &&
            (status = pof_reader_next(&w->r, &value)) == QN_OK) {
-        const struct pof_view_field rule = rule_of(view, value.index);
-        member(w, list, &value, type ? pof_schema_field_at(type, value.index) : NULL, &rule,
-               prefix);
+        const struct pof_view_field rule = pof_view_rule(rules, value.index);
+        const struct pof_schema_field *field = type ? pof_schema_field_at(type, value.index) : NULL;
+        if (rule.action != POF_VIEW_OMIT) {
+            member(w, list, &value, field, &rule, prefix);
+        }
     }
     if (status == QN_ABSENT) {
         status = pof_reader_leave(&w->r);
@@ -91,96 +104,4 @@ void pjson_members(struct pjson_writer *w, struct pjson_list *list, int32_t id,
     if (w->out.status == QN_OK) {
         w->out.status = status;
     }
-}
-
-/* -- checking a view -- */
-
-/* The name under which a field is shown, NULL when it is not, or its parts are. */
-static const char *shown_name(const struct pof_view_type *view,
-                              const struct pof_schema_field *field)
-{
-    const struct pof_view_field rule = rule_of(view, field->index);
-
-    if (rule.action != POF_VIEW_SHOW) {
-        return NULL;
-    }
-    return rule.name ? rule.name : field->name;
-}
-
-static const char *check_names(const struct pof_view_type *view, const struct pof_schema_type *type)
-{
-    for (size_t i = 0; i < type->field_count; i++) {
-        const char *name = shown_name(view, &type->fields[i]);
-        for (size_t k = 0; name && k < i; k++) {
-            const char *other = shown_name(view, &type->fields[k]);
-            if (other && strcmp(name, other) == 0) {
-                return "two fields of a type get the same name";
-            }
-        }
-    }
-    return NULL;
-}
-
-/* Does a name of the flattened type, behind `prefix`, stand in the type already? */
-static bool collides(const struct pof_view_type *view, const struct pof_schema_type *type,
-                     const char *prefix, const struct pof_view_type *inner_view,
-                     const struct pof_schema_type *inner)
-{
-    size_t prefix_size = prefix ? strlen(prefix) : 0;
-
-    for (size_t i = 0; i < type->field_count; i++) {
-        const char *name = shown_name(view, &type->fields[i]);
-        if (!name || strncmp(name, prefix ? prefix : "", prefix_size) != 0) {
-            continue;
-        }
-        for (size_t k = 0; k < inner->field_count; k++) {
-            const char *other = shown_name(inner_view, &inner->fields[k]);
-            if (other && strcmp(name + prefix_size, other) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static const char *check_rule(const struct pof_view *view, const struct pof_view_type *rules,
-                              const struct pof_schema_type *type, const struct pof_view_field *rule)
-{
-    const struct pof_schema_field *field = pof_schema_field_at(type, rule->index);
-
-    if (!field) {
-        return "a rule for a field that its type does not have";
-    }
-    if (rule->action != POF_VIEW_FLATTEN) {
-        return NULL;
-    }
-    if (field->shape->kind != POF_SHAPE_USER) {
-        return "only a field that holds an object of a named type can be flattened";
-    }
-    const struct pof_schema_type *inner = field->shape->user;
-    if (inner == type) {
-        return "an object cannot be flattened into an object of its own type";
-    }
-    return collides(rules, type, rule->name, view_of(view, inner->id), inner)
-               ? "a flattened field gets the name of another one: give it a prefix"
-               : NULL;
-}
-
-const char *pof_view_check(const struct pof_view *view, const struct pof_schema *schema)
-{
-    for (size_t i = 0; i < view->type_count; i++) {
-        const struct pof_view_type *rules = &view->types[i];
-        const struct pof_schema_type *type = pof_schema_find_id(schema, rules->type);
-        if (!type) {
-            return "a rule for a type that does not exist";
-        }
-        const char *wrong = check_names(rules, type);
-        for (size_t k = 0; !wrong && k < rules->field_count; k++) {
-            wrong = check_rule(view, rules, type, &rules->fields[k]);
-        }
-        if (wrong) {
-            return wrong;
-        }
-    }
-    return NULL;
 }

@@ -12,14 +12,14 @@ struct pjson_writer {
     size_t start; /* of the text in the buffer */
     uint32_t level;
     struct pof_reader r;
-    struct pof_reader ahead; /* looks at the keys of a map before they are written */
+    struct pof_reader ahead; /* looks at what is in a container before it is written */
 };
 
 /* Between the brackets of an array or object. */
 struct pjson_list {
     struct pjson_writer *w;
     char end;
-    bool empty;
+    size_t count; /* of what stands in it so far */
 };
 
 struct pjson_list pjson_list_begin(struct pjson_writer *w, char begin, char end);
@@ -29,6 +29,9 @@ void pjson_list_end(struct pjson_list *list);
 /* The name of the next member: `prefix` and `name` together, and the colon. */
 void pjson_member(struct pjson_list *list, struct bytes prefix, struct bytes name);
 void pjson_mark(struct pjson_list *list, const char *name);
+
+/* Let `ahead` stand where the reader does: in front of what is in the container just given. */
+void pjson_look_ahead(struct pjson_writer *w);
 
 /* Write the value that the reader has just given, which is declared to be of `shape`. */
 void pjson_value(struct pjson_writer *w, const struct pof_value *value,

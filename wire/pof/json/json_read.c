@@ -291,11 +291,27 @@ void pjson_read_list(struct pjson_reader *j, struct pjson_place place, int32_t i
 
 /* -- values -- */
 
-void pjson_read_value(struct pjson_reader *j, struct pjson_place place, int32_t index,
-                      const struct pof_shape *shape)
+static void read_bracket(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                         const struct pof_shape *shape)
+{
+    if (shape->kind == POF_SHAPE_ANY) {
+        pjson_read_list(j, place, index,
+                        &(struct pof_shape){.kind = POF_SHAPE_LIST, .plain = true});
+    } else if (shape->kind == POF_SHAPE_ARRAY || shape->kind == POF_SHAPE_LIST) {
+        pjson_read_list(j, place, index, shape);
+    } else if (shape->kind == POF_SHAPE_MAP_OF) {
+        pjson_read_braces(j, place, index, shape, bytes_of(NULL, 0));
+    } else {
+        pjson_wrong_value(j, place.at, "begins a list, which does not stand here");
+    }
+}
+
+void pjson_read_change(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                       const struct pof_shape *shape, struct bytes base)
 {
     uint8_t first = j->text.data[place.at];
     size_t names = j->names.size;
+    unsigned unmatched = pjson_base_has_elements(base) ? 1 : 0;
 
     /* In a list of lists the elements say themselves what they are. */
     shape = shape->kind == POF_SHAPE_USER && shape->user->id < 0 ? &pjson_any : shape;
@@ -303,26 +319,27 @@ void pjson_read_value(struct pjson_reader *j, struct pjson_place place, int32_t 
     if (j->status != QN_OK) {
         return;
     }
+    j->unmatched += unmatched;
     pof_writer_full(&j->w);
     if (first == '{') {
-        pjson_read_braces(j, place, index, shape);
-    } else if (first != '[') {
-        pjson_read_scalar(j, place, index, shape);
-    } else if (shape->kind == POF_SHAPE_ANY) {
-        pjson_read_list(j, place, index,
-                        &(struct pof_shape){.kind = POF_SHAPE_LIST, .plain = true});
-    } else if (shape->kind == POF_SHAPE_ARRAY || shape->kind == POF_SHAPE_LIST) {
-        pjson_read_list(j, place, index, shape);
-    } else if (shape->kind == POF_SHAPE_MAP_OF) {
-        pjson_read_braces(j, place, index, shape);
+        pjson_read_braces(j, place, index, shape, base);
+    } else if (first == '[') {
+        read_bracket(j, place, index, shape);
     } else {
-        pjson_wrong_value(j, place.at, "begins a list, which does not stand here");
+        pjson_read_scalar(j, place, index, shape);
     }
+    j->unmatched -= unmatched;
     j->names.size = names;
     if (j->status == QN_OK && j->w.status != QN_OK) {
         pjson_wrong_value(j, place.at, "does not fit the list or the range it stands in");
         j->status = j->w.status == QN_MEMORY_FULL ? QN_MEMORY_FULL : j->status;
     }
+}
+
+void pjson_read_value(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                      const struct pof_shape *shape)
+{
+    pjson_read_change(j, place, index, shape, bytes_of(NULL, 0));
 }
 
 /* Does the text have identities? Only names of members are followed by a colon. */
@@ -354,7 +371,8 @@ static void read_text(struct pjson_reader *j, struct buf *out)
     if (has_identities(j->text)) {
         pof_writer_enable_references(&j->w);
     }
-    pjson_read_value(j, place, POF_NEXT, shape ? shape : &pjson_any);
+    pjson_read_change(j, place, POF_NEXT, shape ? shape : &pjson_any,
+                      j->options->view ? j->options->base : bytes_of(NULL, 0));
     if (j->status != QN_OK) {
         j->w.status = j->w.status == QN_OK ? j->status : j->w.status;
     }
@@ -379,10 +397,14 @@ enum qn_status pof_json_read(struct buf *out, struct bytes json,
     j.problem = problem;
     j.status = QN_OK;
     j.path = j.names = j.members = j.identities = (struct buf){0};
+    j.base_shares = false;
+    j.unmatched = 0;
     enum qn_status status = pjson_scan(json, &brackets, &at, &what);
     if (status == QN_OK) {
         j.brackets = (const struct pjson_bracket *)(const void *)brackets.data;
-        read_text(&j, out);
+        if (pjson_base_look(&j)) {
+            read_text(&j, out);
+        }
     } else {
         snprintf(text, sizeof text, "%s%s",
                  status == QN_TOO_LARGE ? "nested too deep" : "expected ", what ? what : "");

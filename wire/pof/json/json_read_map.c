@@ -1,25 +1,32 @@
 /* Sparse arrays and maps. */
-#include <stddef.h>
-
 #include "wire/pof/json/json_read_parts.h"
+
+/* Give all entries the shape of the elements. Is one of them null? */
+static bool set_shapes(struct pjson_reader *j, const struct pjson_object *entries,
+                       const struct pof_shape *element)
+{
+    bool null = false;
+
+    for (size_t i = 0; i < entries->count; i++) {
+        struct pjson_field field = pjson_field_at(j, entries, i);
+        null = null || pjson_is_null(j, field.value.at);
+        field.shape = element;
+        memcpy(j->members.data + entries->begin + i * sizeof field, &field, sizeof field);
+    }
+    return null;
+}
 
 void pjson_read_sparse(struct pjson_reader *j, struct pjson_place place, int32_t index,
                        const struct pof_shape *shape)
 {
     const struct pof_shape *element = shape->element ? shape->element : &pjson_any;
-    size_t begin = j->members.size;
-    size_t count = pjson_collect(j, place, NULL, begin);
-    bool null = false;
+    struct pjson_object entries = {.begin = j->members.size};
     int32_t type = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        null = null || pjson_is_null(j, pjson_field_at(j, begin, i).value.at);
-        memcpy(j->members.data + begin + i * sizeof(struct pjson_field) +
-                   offsetof(struct pjson_field, shape),
-               &element, sizeof element);
-    }
+    pjson_collect(j, place, &entries);
+    bool null = set_shapes(j, &entries, element);
     bool uniform = !shape->plain && pjson_type_of(element, &type) && !null;
-    int32_t last = count > 0 ? pjson_field_at(j, begin, count - 1).index : -1;
+    int32_t last = entries.count > 0 ? pjson_field_at(j, &entries, entries.count - 1).index : -1;
     if (last == INT32_MAX) {
         pjson_wrong(j, QN_INVALID, place.at, "2147483647 is too large an index for a sparse array");
     }
@@ -28,9 +35,8 @@ void pjson_read_sparse(struct pjson_reader *j, struct pjson_place place, int32_t
         (struct pof_container){.type = uniform ? POF_UNIFORM_SPARSE_ARRAY : POF_SPARSE_ARRAY,
                                .element_type = type,
                                .count = last == INT32_MAX ? 0 : last + 1});
-    pjson_write_fields(j, begin, count);
+    pjson_write_fields(j, &entries);
     pof_end(&j->w);
-    j->members.size = begin;
 }
 
 /* Where the key and the value of an entry are: in a pair, or in a member. */

@@ -40,6 +40,11 @@ static bool shape_named(struct pjson_reader *j, struct pjson_place value, struct
         kind_named(name, &shape->kind)) {
         return true;
     }
+    if (pjson_is_string(j, value.at) && j->status == QN_OK &&
+        !pof_schema_find_name(j->options->schema, name)) {
+        pjson_unknown_type(j, value.at, name, true);
+        return false;
+    }
     if (!container_numbered(j, value, &type) && !pjson_type_named(j, value, &type)) {
         return false;
     }
@@ -127,7 +132,7 @@ static bool first_mark(struct pjson_reader *j, struct pjson_place place, struct 
 }
 
 void pjson_read_braces(struct pjson_reader *j, struct pjson_place place, int32_t index,
-                       const struct pof_shape *shape)
+                       const struct pof_shape *shape, struct bytes base)
 {
     enum pof_shape_kind kind;
     struct pjson_place value;
@@ -142,7 +147,7 @@ void pjson_read_braces(struct pjson_reader *j, struct pjson_place place, int32_t
     } else if (marked && kind_named(bytes_of(name.data + 1, name.size - 1), &kind)) {
         read_marked(j, place, index, kind);
     } else if (marked || shape->kind == POF_SHAPE_USER) {
-        pjson_read_object(j, place, index, shape);
+        pjson_read_object(j, place, index, shape, base);
     } else if (shape->kind == POF_SHAPE_SPARSE) {
         pjson_read_sparse(j, place, index, shape);
     } else if (shape->kind == POF_SHAPE_MAP_OF) {

@@ -1,6 +1,4 @@
 /* Objects: their marks, their members, and references to them. */
-#include <stdio.h>
-
 #include "wire/pof/json/json_read_parts.h"
 
 /* What the marks of an object say. */
@@ -14,7 +12,6 @@ struct marks {
 bool pjson_type_named(struct pjson_reader *j, struct pjson_place value, int32_t *type)
 {
     struct bytes name;
-    char text[64];
 
     if (!pjson_is_string(j, value.at)) {
         return pjson_index_at(j, value, type);
@@ -22,11 +19,9 @@ bool pjson_type_named(struct pjson_reader *j, struct pjson_place value, int32_t 
     if (!pjson_string(j, value.at, &name)) {
         return false;
     }
-    snprintf(text, sizeof text, "%.*s", (int)(name.size < 63 ? name.size : 63),
-             (const char *)name.data);
-    const struct pof_schema_type *found = pof_schema_find(j->options->schema, text);
+    const struct pof_schema_type *found = pof_schema_find_name(j->options->schema, name);
     if (!found) {
-        pjson_wrong_value(j, value.at, "is no type that the schema knows");
+        pjson_unknown_type(j, value.at, name, false);
         return false;
     }
     *type = found->id;
@@ -56,7 +51,7 @@ static bool take_marks(struct pjson_reader *j, struct pjson_place place, struct 
         } else if (pjson_is_named(name, "$id")) {
             right = pjson_index_at(j, value, &marks->id);
         } else {
-            pjson_wrong_value(j, here.at, "is no mark of an object ($type, $version, $id)");
+            pjson_unknown_mark(j, here.at, name);
             right = false;
         }
     }
@@ -72,10 +67,27 @@ static void remember(struct pjson_reader *j, int32_t id, size_t at)
     }
 }
 
-void pjson_read_object(struct pjson_reader *j, struct pjson_place place, int32_t index,
-                       const struct pof_shape *shape)
+/* Write the object of which marks, type and place are known. */
+static void write_object(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                         const struct marks *marks, struct pjson_object *object, int32_t type)
 {
-    size_t begin = j->members.size;
+    int32_t version = marks->version >= 0 ? marks->version : object->version;
+
+    if (marks->id >= 0) {
+        pof_begin_user(&j->w, index, type, version);
+    } else { /* it has no identity, even when others have */
+        pof_begin_nested(&j->w, index, type, version);
+    }
+    remember(j, marks->id, place.at);
+    pjson_collect(j, place, object);
+    pjson_write_fields(j, object);
+    pof_end(&j->w);
+}
+
+void pjson_read_object(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                       const struct pof_shape *shape, struct bytes base)
+{
+    struct pjson_object object;
     struct marks marks;
 
     if (!take_marks(j, place, &marks)) {
@@ -89,17 +101,10 @@ void pjson_read_object(struct pjson_reader *j, struct pjson_place place, int32_t
         pjson_wrong(j, QN_INVALID, place.at, "an object needs a \"$type\" here");
         return;
     }
-    int32_t version = marks.version >= 0 ? marks.version : type ? type->version : 0;
     int32_t id = type ? type->id : marks.type;
-    if (marks.id >= 0) {
-        pof_begin_user(&j->w, index, id, version);
-    } else { /* it has no identity, even when others have */
-        pof_begin_nested(&j->w, index, id, version);
+    if (pjson_object_init(j, &object, place.at, id, type, base)) {
+        write_object(j, place, index, &marks, &object, id);
     }
-    remember(j, marks.id, place.at);
-    pjson_write_fields(j, begin, pjson_collect(j, place, type, begin));
-    pof_end(&j->w);
-    j->members.size = begin;
 }
 
 void pjson_read_reference(struct pjson_reader *j, struct pjson_place value, int32_t index)

@@ -22,6 +22,8 @@ struct pjson_reader {
     struct buf names;                 /* texts without their escapes */
     struct buf members;               /* of the objects that are open: struct pjson_field */
     struct buf identities;            /* pairs of int32: number in the text, number in the octets */
+    bool base_shares;                 /* the base has identities */
+    unsigned unmatched;               /* we are in so many containers that the base has, too */
     struct pof_writer w;
 };
 
@@ -57,11 +59,15 @@ void pjson_path_pop(struct pjson_reader *j, size_t size);
 void pjson_read_value(struct pjson_reader *j, struct pjson_place place, int32_t index,
                       const struct pof_shape *shape);
 
+/* The same for a change of the value that has the octets `base`; {NULL, 0}: there is none. */
+void pjson_read_change(struct pjson_reader *j, struct pjson_place place, int32_t index,
+                       const struct pof_shape *shape, struct bytes base);
+
 /* The same for a number, string, bool or null; for braces. */
 void pjson_read_scalar(struct pjson_reader *j, struct pjson_place place, int32_t index,
                        const struct pof_shape *shape);
 void pjson_read_braces(struct pjson_reader *j, struct pjson_place place, int32_t index,
-                       const struct pof_shape *shape);
+                       const struct pof_shape *shape, struct bytes base);
 
 /* Write the list at `place` (a bracket) as what `shape` says. */
 void pjson_read_list(struct pjson_reader *j, struct pjson_place place, int32_t index,
@@ -76,12 +82,28 @@ bool pjson_type_of(const struct pof_shape *shape, int32_t *type);
 /* Is the value at `at` null? */
 bool pjson_is_null(const struct pjson_reader *j, size_t at);
 
-/* A member of an object that becomes a property, or an entry of a sparse array. */
+/* A property of an object, or an entry of a sparse array: from a member, or kept from the base. */
 struct pjson_field {
     int32_t index;
+    bool kept;      /* `base` is copied: there is no member */
+    bool flattened; /* the member is a part of the object in it: see `skip` */
+    size_t skip;    /* octets of the name, without escapes, in front of that of the part */
     const struct pof_shape *shape;
-    struct bytes name; /* as the text has it */
+    struct bytes name;         /* as the text has it */
+    struct pjson_place member; /* its name */
     struct pjson_place value;
+    struct bytes base; /* what the base has in the place, {NULL, 0}: nothing */
+};
+
+/* What is being read into properties. */
+struct pjson_object {
+    const struct pof_schema_type *type; /* NULL: nothing is known of its fields */
+    const struct pof_view_type *rules;  /* NULL: none */
+    int32_t version;
+    struct bytes base; /* the properties of the object that it changes */
+    bool changes;      /* there is one */
+    size_t begin;      /* of its fields in `j->members` */
+    size_t count;
 };
 
 /* The name and the value of the member at `place`; `*next` is the one behind. */
@@ -90,26 +112,53 @@ bool pjson_member_at(struct pjson_reader *j, struct pjson_place place, struct by
 
 bool pjson_is_named(struct bytes name, const char *text);
 
-/* A whole number that is no less than 0; false: told. */
+/* Is it a whole number from 0 to 2^31 - 1, as properties without a name are shown? */
+bool pjson_is_index(struct bytes name, int32_t *index);
+
+/* Such a number as value; false: told. */
 bool pjson_index_at(struct pjson_reader *j, struct pjson_place place, int32_t *number);
 
 /* The id of the type that `value` names, by name or number; false: told. */
 bool pjson_type_named(struct pjson_reader *j, struct pjson_place value, int32_t *type);
 
-/* Collect the members behind the marks of the bracket at `place` as fields, by ascending index,
- * from `begin` on in `j->members`. `type` NULL: nothing is known of them but their numbers. Returns
- * how many. */
-size_t pjson_collect(struct pjson_reader *j, struct pjson_place place,
-                     const struct pof_schema_type *type, size_t begin);
+/* Find out what a member called `name` (without escapes, at `at` in the text) is in an object:
+ * fills index, shape, flattened and skip. False: nothing, told. */
+bool pjson_find_field(struct pjson_reader *j, const struct pjson_object *object, struct bytes name,
+                      size_t at, struct pjson_field *field);
 
-/* A copy of one of them: deeper objects put theirs behind, and the buffer moves. */
-struct pjson_field pjson_field_at(const struct pjson_reader *j, size_t begin, size_t number);
+/* Fail: `name` (at `at`) is no type, nor with `kinds` a scalar kind; it is no mark. What it might
+ * be is told. */
+void pjson_unknown_type(struct pjson_reader *j, size_t at, struct bytes name, bool kinds);
+void pjson_unknown_mark(struct pjson_reader *j, size_t at, struct bytes name);
 
-void pjson_write_fields(struct pjson_reader *j, size_t begin, size_t count);
+/* The rules that the view has for objects of this id, and the object that `base` (octets of a
+ * value) is when it has the same id. False: told (something hidden would be lost). */
+bool pjson_object_init(struct pjson_reader *j, struct pjson_object *object, size_t at, int32_t id,
+                       const struct pof_schema_type *type, struct bytes base);
+
+/* Look at the base before anything is read. False: told. */
+bool pjson_base_look(struct pjson_reader *j);
+
+/* Is this value a container with something in it, and no object? */
+bool pjson_base_has_elements(struct bytes value);
+
+/* Take the next property. False: there is none. */
+bool pjson_base_next(struct bytes *properties, int32_t *index, struct bytes *value);
+
+/* Collect the members behind the marks of the bracket at `place` as fields of the object, by
+ * ascending index. */
+void pjson_collect(struct pjson_reader *j, struct pjson_place place, struct pjson_object *object);
+
+/* One of them, until the next is added: deeper objects put theirs behind. */
+struct pjson_field pjson_field_at(const struct pjson_reader *j, const struct pjson_object *object,
+                                  size_t number);
+
+/* Write the fields, and forget them. */
+void pjson_write_fields(struct pjson_reader *j, struct pjson_object *object);
 
 /* Write the braces at `place` as an object, a sparse array or a map; `value` as a reference. */
 void pjson_read_object(struct pjson_reader *j, struct pjson_place place, int32_t index,
-                       const struct pof_shape *shape);
+                       const struct pof_shape *shape, struct bytes base);
 void pjson_read_reference(struct pjson_reader *j, struct pjson_place value, int32_t index);
 void pjson_read_sparse(struct pjson_reader *j, struct pjson_place place, int32_t index,
                        const struct pof_shape *shape);

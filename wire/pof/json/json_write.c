@@ -20,22 +20,22 @@ struct pjson_list pjson_list_begin(struct pjson_writer *w, char begin, char end)
 {
     pjson_put(&w->out, &begin, 1);
     w->level++;
-    return (struct pjson_list){.w = w, .end = end, .empty = true};
+    return (struct pjson_list){.w = w, .end = end};
 }
 
 void pjson_list_next(struct pjson_list *list)
 {
     struct pjson_writer *w = list->w;
 
-    if (!list->empty) {
+    if (list->count > 0) {
         pjson_put(&w->out, ",", 1);
     }
     if (w->options->indent > 0) {
         new_line(w);
-    } else if (!list->empty) {
+    } else if (list->count > 0) {
         pjson_put(&w->out, " ", 1);
     }
-    list->empty = false;
+    list->count++;
 }
 
 void pjson_list_end(struct pjson_list *list)
@@ -43,7 +43,7 @@ void pjson_list_end(struct pjson_list *list)
     struct pjson_writer *w = list->w;
 
     w->level--;
-    if (!list->empty && w->options->indent > 0) {
+    if (list->count > 0 && w->options->indent > 0) {
         new_line(w);
     }
     pjson_put(&w->out, &list->end, 1);
@@ -172,15 +172,21 @@ static void write_sparse(struct pjson_writer *w, const struct pof_shape *element
     pjson_list_end(&list);
 }
 
-/* Are all keys of the map just given strings that no mark could be taken for? */
-static bool has_names(struct pjson_writer *w)
+void pjson_look_ahead(struct pjson_writer *w)
 {
     const size_t used =
         offsetof(struct pof_reader, frames) + (w->r.depth + 2) * sizeof(struct pof_reader_frame);
-    struct pof_value value;
 
     memcpy(&w->ahead, &w->r, used);
     w->ahead.identities = NULL;
+}
+
+/* Are all keys of the map just given strings that no mark could be taken for? */
+static bool has_names(struct pjson_writer *w)
+{
+    struct pof_value value;
+
+    pjson_look_ahead(w);
     enum qn_status status = pof_reader_enter(&w->ahead);
     while (status == QN_OK && (status = pof_reader_next(&w->ahead, &value)) == QN_OK) {
         if (value.is_key && (value.kind != POF_KIND_STRING ||
