@@ -372,7 +372,7 @@ enum qn_status pof_take_seek(struct pof_reader *r, int32_t index, int32_t *next)
     }
 }
 
-enum qn_status pof_reader_find(struct pof_reader *r, int32_t index, struct pof_value *value)
+enum qn_status pof_reader_has(struct pof_reader *r, int32_t index)
 {
     struct pof_reader_frame *frame = top_frame(r);
     enum qn_status status = skip_pending(r);
@@ -385,12 +385,19 @@ enum qn_status pof_reader_find(struct pof_reader *r, int32_t index, struct pof_v
         index <= frame->last_index) {
         return QN_INVALID;
     }
-    frame->last_asked = index;
+    frame->last_asked = index - 1;
     status = keep(r, pof_take_seek(r, index, &next));
-    if (status != QN_OK) {
-        return status;
+    return status == QN_OK && next > index ? QN_ABSENT : status;
+}
+
+enum qn_status pof_reader_find(struct pof_reader *r, int32_t index, struct pof_value *value)
+{
+    enum qn_status status = pof_reader_has(r, index);
+
+    if (status == QN_OK || status == QN_ABSENT) {
+        top_frame(r)->last_asked = index;
     }
-    return next > index ? QN_ABSENT : pof_reader_next(r, value);
+    return status == QN_OK ? pof_reader_next(r, value) : status;
 }
 
 enum qn_status pof_read_remainder(struct pof_reader *r, struct bytes *properties)

@@ -177,6 +177,10 @@ QN_MUST_USE enum qn_status pof_reader_leave(struct pof_reader *r);
 QN_MUST_USE enum qn_status pof_reader_find(struct pof_reader *r, int32_t index,
                                            struct pof_value *value);
 
+/* Is there a property `index`? It stays to be read, be it null or not; lower ones are skipped.
+ * Tells an absent property from one that has its default. Statuses as for pof_reader_find. */
+QN_MUST_USE enum qn_status pof_reader_has(struct pof_reader *r, int32_t index);
+
 /* Skip one value at the front of `in`: its octets are not looked at more than needed to find its
  * end. Statuses as for next; nothing taken on failure. */
 QN_MUST_USE enum qn_status pof_skip(struct bytes *in);
@@ -184,8 +188,9 @@ QN_MUST_USE enum qn_status pof_skip(struct bytes *in);
 /* Is this kind a container? */
 bool pof_kind_is_container(enum pof_kind kind);
 
-/* Typed reads of the property `index`, as pof_reader_find. A property that is absent or null gives
- * the default (0, false, {NULL, 0}, a date of zeros) and QN_OK.
+/* Typed reads of the property `index`, as pof_reader_find; those of rare types are in typed_wide.h.
+ * A property that is absent or null gives the default (0, false, {NULL, 0}, a date of zeros) and
+ * QN_OK.
  *
  * Numbers convert from any number that fits, since small values lose their type on the wire; an
  * octet and a char also from -1, which is how 255 and U+FFFF are stored.

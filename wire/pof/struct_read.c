@@ -2,6 +2,7 @@
 #include "wire/pof/struct.h"
 #include "wire/pof/struct_parts.h"
 #include "wire/pof/text.h"
+#include "wire/pof/typed_wide.h"
 
 static enum qn_status read_struct(struct pof_reader *r, const struct pof_value *value,
                                   const struct pof_struct *table, void *object,
@@ -188,34 +189,11 @@ static enum qn_status read_float(const struct pof_value *value, const struct pof
     return status;
 }
 
-/* Whole numbers of up to 64 bits as 128. */
-static struct pof_int128 widen(int64_t number)
-{
-    return (struct pof_int128){(uint64_t)number, number < 0 ? UINT64_MAX : 0};
-}
-
 static enum qn_status read_wide(const struct pof_value *value, const struct pof_field *field,
                                 void *member)
 {
-    struct pof_decimal decimal = {.scale = 0};
-    int64_t number;
-
-    if (value->kind == POF_KIND_DECIMAL && field->kind == POF_FIELD_DECIMAL) {
-        decimal = value->as.decimal;
-    } else if (value->kind == POF_KIND_INT128) {
-        decimal.unscaled = value->as.int128;
-    } else if (value->kind >= POF_KIND_INT16 && value->kind <= POF_KIND_INT64 &&
-               pof_value_int64(value, &number) == QN_OK) {
-        decimal.unscaled = widen(number);
-    } else {
-        return QN_WRONG_TYPE;
-    }
-    if (field->kind == POF_FIELD_DECIMAL) {
-        *(struct pof_decimal *)member = decimal;
-    } else {
-        *(struct pof_int128 *)member = decimal.unscaled;
-    }
-    return QN_OK;
+    return field->kind == POF_FIELD_DECIMAL ? pof_value_decimal(value, member)
+                                            : pof_value_int128(value, member);
 }
 
 /* -- values that are what they are -- */

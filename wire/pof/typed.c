@@ -2,6 +2,7 @@
 #include "wire/pof/packed.h"
 #include "wire/pof/reader.h"
 #include "wire/pof/text.h"
+#include "wire/pof/typed_parts.h"
 
 /* -- the plain case: the property comes next, its index is one octet, its type the one expected --
  */
@@ -202,8 +203,7 @@ enum qn_status pof_value_float64(const struct pof_value *value, double *number)
     return status;
 }
 
-/* The property, with absent as null, whose other members are zeros. */
-static enum qn_status find_or_null(struct pof_reader *r, int32_t index, struct pof_value *value)
+enum qn_status pof_find_or_null(struct pof_reader *r, int32_t index, struct pof_value *value)
 {
     enum qn_status status = pof_reader_find(r, index, value);
 
@@ -234,7 +234,7 @@ static enum qn_status find_int(struct pof_reader *r, int32_t index, int64_t leas
     if (least < INT16_MIN && next_integer(r, index, &found)) {
         return check_range(found, least, most, number);
     }
-    enum qn_status status = find_or_null(r, index, &value);
+    enum qn_status status = pof_find_or_null(r, index, &value);
 
     if (status == QN_OK && value.kind != POF_KIND_NULL) {
         status = pof_value_int64(&value, &found);
@@ -312,7 +312,7 @@ enum qn_status pof_read_float64(struct pof_reader *r, int32_t index, double *val
     if (next_float64(r, index, value)) {
         return QN_OK;
     }
-    enum qn_status status = find_or_null(r, index, &found);
+    enum qn_status status = pof_find_or_null(r, index, &found);
     if (status != QN_OK) {
         return status;
     }
@@ -347,7 +347,7 @@ enum qn_status pof_read_string(struct pof_reader *r, int32_t index, struct bytes
     if (next_string(r, index, text)) {
         return QN_OK;
     }
-    enum qn_status status = find_or_null(r, index, &value);
+    enum qn_status status = pof_find_or_null(r, index, &value);
     if (status != QN_OK) {
         return status;
     }
@@ -366,7 +366,7 @@ enum qn_status pof_read_string(struct pof_reader *r, int32_t index, struct bytes
 enum qn_status pof_read_octets(struct pof_reader *r, int32_t index, struct bytes *octets)
 {
     struct pof_value value;
-    enum qn_status status = find_or_null(r, index, &value);
+    enum qn_status status = pof_find_or_null(r, index, &value);
 
     if (status != QN_OK) {
         return status;
@@ -389,7 +389,7 @@ enum qn_status pof_read_octets(struct pof_reader *r, int32_t index, struct bytes
 enum qn_status pof_read_date(struct pof_reader *r, int32_t index, struct pof_date *value)
 {
     struct pof_value found;
-    enum qn_status status = find_or_null(r, index, &found);
+    enum qn_status status = pof_find_or_null(r, index, &found);
 
     if (status == QN_OK && found.kind != POF_KIND_NULL && found.kind != POF_KIND_DATE) {
         return QN_WRONG_TYPE;
@@ -403,7 +403,7 @@ enum qn_status pof_read_date(struct pof_reader *r, int32_t index, struct pof_dat
 enum qn_status pof_read_time(struct pof_reader *r, int32_t index, struct pof_time *value)
 {
     struct pof_value found;
-    enum qn_status status = find_or_null(r, index, &found);
+    enum qn_status status = pof_find_or_null(r, index, &found);
 
     if (status == QN_OK && found.kind != POF_KIND_NULL && found.kind != POF_KIND_TIME) {
         return QN_WRONG_TYPE;
@@ -417,7 +417,7 @@ enum qn_status pof_read_time(struct pof_reader *r, int32_t index, struct pof_tim
 enum qn_status pof_read_datetime(struct pof_reader *r, int32_t index, struct pof_datetime *value)
 {
     struct pof_value found;
-    enum qn_status status = find_or_null(r, index, &found);
+    enum qn_status status = pof_find_or_null(r, index, &found);
 
     if (status == QN_OK && found.kind != POF_KIND_NULL && found.kind != POF_KIND_DATETIME) {
         return QN_WRONG_TYPE;
