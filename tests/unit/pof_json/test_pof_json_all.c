@@ -29,14 +29,20 @@ static void assert_json(struct bytes text)
     json_decref(json);
 }
 
-static void check_ways(struct bytes pof)
+/* `written`: by a writer of the format. Otherwise the exact text may be one that cannot be. */
+static void check_ways(struct bytes pof, bool written)
 {
     struct buf out = {0};
 
     for (size_t i = 0; i < WAYS; i++) {
         buf_clear(&out);
-        assert_int_equal(pof_json_write(&out, pof, &ways[i]), QN_OK);
-        assert_json(buf_bytes(&out));
+        enum qn_status status = pof_json_write(&out, pof, &ways[i]);
+        if (status == QN_OK) {
+            assert_json(buf_bytes(&out));
+        } else {
+            assert_int_equal(status, QN_UNSUPPORTED);
+            assert_false(written || ways[i].lossy);
+        }
     }
     buf_fini(&out);
 }
@@ -49,7 +55,8 @@ static void check_vector(json_t *line, size_t number, void *checked)
     assert_non_null(line);
     if (vector_is_value(line)) {
         hex_append(&pof, vector_text(line, "hex"));
-        check_ways(buf_bytes(&pof));
+        check_ways(buf_bytes(&pof), strcmp(vector_text(line, "kind"), "decode") != 0 &&
+                                        !strstr(vector_text(line, "name"), "surrogate"));
         ++*(int *)checked;
     }
     buf_fini(&pof);
@@ -79,7 +86,7 @@ static void random_values_have_a_text(void **state)
         pof_writer_init(&w, &pof);
         random_value(&w, &dice, POF_NEXT, 4);
         assert_int_equal(pof_writer_finish(&w), QN_OK);
-        check_ways(buf_bytes(&pof));
+        check_ways(buf_bytes(&pof), true);
         pof.data[dice_below(&dice, (uint32_t)pof.size)] = (uint8_t)dice_below(&dice, 256);
         buf_clear(&out);
         if (pof_json_write(&out, buf_bytes(&pof), &ways[round % WAYS]) == QN_OK) {

@@ -10,8 +10,8 @@
  *                                "Infinity", "-Infinity"
  *     decimal                    12.50 with all its digits; 125E+5 and 1E-50 for scales beyond
  *     float128                   its octets in hex
- *     char, string               "a", as well-formed UTF-8: an unpaired surrogate in a text becomes
- *                                U+FFFD, a char that is one is a number
+ *     char, string               "a", as well-formed UTF-8; with `lossy` an unpaired surrogate in a
+ *                                text becomes U+FFFD; a char that is one is a number
  *     octets                     base64 (RFC 4648, padded)
  *     date, time, datetime       ISO 8601: "2021-02-28", "13:45:00.5+01:00", "2021-02-28T13:45:00Z"
  *     intervals                  ISO 8601: "P1Y2M", "PT1H30M", "P3DT4H"; parts have their own sign
@@ -51,8 +51,15 @@ struct pof_json_options {
     struct bytes base;
 };
 
-/* Append the POF value `pof` as JSON. Statuses as pof_reader_next, and QN_MEMORY_FULL; on failure
- * `out` is as it was, unless there is `flush`, which may have taken the beginning. */
+/* Append the POF value `pof` as JSON. What is written without `lossy` can be read: it means the
+ * same value, but for identities, which are numbered anew. A value whose text could not be read is
+ * not written; with `lossy` it is, for a person to look at:
+ *
+ * QN_UNSUPPORTED  octets that no writer of the format makes: a decimal of more than 34 digits or
+ * out of its range, the indexes of a sparse array not ascending, half a pair of surrogates in a
+ * text; or a reference to what has no "$id": a value that is no object, or stands in a field that
+ * the view hides others          as pof_reader_next, and QN_MEMORY_FULL. On failure `out` is as it
+ * was, unless there is `flush`, which may have taken the beginning */
 QN_MUST_USE enum qn_status pof_json_write(struct buf *out, struct bytes pof,
                                           const struct pof_json_options *options);
 

@@ -11,6 +11,7 @@ struct pjson_writer {
     struct pjson_out out;
     size_t start; /* of the text in the buffer */
     uint32_t level;
+    struct buf shown; /* the identities in the text so far, one bit each */
     struct pof_reader r;
     struct pof_reader ahead; /* looks at what is in a container before it is written */
 };

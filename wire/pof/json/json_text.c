@@ -25,6 +25,13 @@ void pjson_put_text(struct pjson_out *out, const char *text)
     pjson_put(out, text, strlen(text));
 }
 
+void pjson_put_loss(struct pjson_out *out)
+{
+    if (out->status == QN_OK && !out->lossy) {
+        out->status = QN_UNSUPPORTED;
+    }
+}
+
 /* The letter behind the backslash for a character that has one, else 0. */
 static char short_escape(uint8_t octet)
 {
@@ -78,6 +85,17 @@ static void put_standard(struct pjson_out *out, struct bytes text)
     }
 }
 
+/* How often does U+FFFD stand there? */
+static size_t count_replacements(struct bytes text)
+{
+    size_t count = 0;
+
+    for (size_t at = 0; at + 3 <= text.size; at++) {
+        count += memcmp(text.data + at, "\xef\xbf\xbd", 3) == 0 ? 1 : 0;
+    }
+    return count;
+}
+
 void pjson_put_escaped(struct pjson_out *out, struct bytes text)
 {
     struct buf standard = {0};
@@ -89,6 +107,9 @@ void pjson_put_escaped(struct pjson_out *out, struct bytes text)
     enum qn_status status = pof_text_append(&standard, text);
     if (status != QN_OK && out->status == QN_OK) {
         out->status = status;
+    }
+    if (count_replacements(buf_bytes(&standard)) != count_replacements(text)) {
+        pjson_put_loss(out);
     }
     put_standard(out, buf_bytes(&standard));
     buf_fini(&standard);

@@ -9,12 +9,17 @@
 struct pjson_out {
     struct buf *buf;
     enum qn_status status;
+    bool lossy; /* else what the text could not bring back is QN_UNSUPPORTED */
 };
 
 void pjson_put(struct pjson_out *out, const void *text, size_t size);
 void pjson_put_text(struct pjson_out *out, const char *text);
 
-/* A string in quotes, of any form that pof_text_check takes. */
+/* Fail, unless it is no matter: reading the text would not bring this back. */
+void pjson_put_loss(struct pjson_out *out);
+
+/* A string in quotes, of any form that pof_text_check takes. Half a pair of surrogates becomes
+ * U+FFFD, which is a loss. */
 void pjson_put_string(struct pjson_out *out, struct bytes text);
 
 /* The same without quotes, for names that are made of two. */

@@ -160,10 +160,15 @@ static void write_sparse(struct pjson_writer *w, const struct pof_shape *element
     struct pjson_list list = pjson_list_begin(w, '{', '}');
     struct pof_value value;
     char index[16];
+    int32_t last = -1;
     enum qn_status status = pof_reader_enter(&w->r);
 
     while (status == QN_OK && w->out.status == QN_OK &&
            (status = pof_reader_next(&w->r, &value)) == QN_OK) {
+        if (value.index <= last || value.index == INT32_MAX) {
+            pjson_put_loss(&w->out);
+        }
+        last = value.index;
         snprintf(index, sizeof index, "%d", (int)value.index);
         pjson_member(&list, bytes_of(NULL, 0), bytes_of_text(index));
         pjson_value(w, &value, element);
@@ -324,6 +329,31 @@ static void write_container(struct pjson_writer *w, const struct pof_value *valu
     }
 }
 
+/* Note that an object is shown with its identity. */
+static void note_identity(struct pjson_writer *w, int32_t identity)
+{
+    const size_t at = (size_t)identity / 8;
+    uint8_t *place;
+
+    if (at >= w->shown.size) {
+        const size_t more = at + 1 - w->shown.size;
+        enum qn_status status = buf_extend(&w->shown, more, &place);
+        if (status != QN_OK) {
+            fail(w, status);
+            return;
+        }
+        memset(place, 0, more);
+    }
+    w->shown.data[at] |= (uint8_t)(1 << identity % 8);
+}
+
+static bool is_shown(const struct pjson_writer *w, int32_t identity)
+{
+    const size_t at = (size_t)identity / 8;
+
+    return at < w->shown.size && (w->shown.data[at] >> identity % 8 & 1) != 0;
+}
+
 static void write_object(struct pjson_writer *w, const struct pof_value *value,
                          const struct pof_shape *shape)
 {
@@ -334,6 +364,7 @@ static void write_object(struct pjson_writer *w, const struct pof_value *value,
     struct pjson_list list = pjson_list_begin(w, '{', '}');
 
     if (value->identity >= 0 && !w->options->lossy) {
+        note_identity(w, value->identity);
         pjson_mark(&list, "id");
         pjson_put_integer(&w->out, value->identity);
     }
@@ -353,6 +384,9 @@ static void write_reference(struct pjson_writer *w, int32_t identity)
 {
     struct pjson_list list = pjson_list_begin(w, '{', '}');
 
+    if (!is_shown(w, identity)) {
+        pjson_put_loss(&w->out);
+    }
     pjson_mark(&list, "ref");
     pjson_put_integer(&w->out, identity);
     pjson_list_end(&list);
@@ -396,9 +430,10 @@ enum qn_status pof_json_write(struct buf *out, struct bytes pof,
     struct buf identities = {0};
 
     w.options = options;
-    w.out = (struct pjson_out){.buf = out, .status = QN_OK};
+    w.out = (struct pjson_out){.buf = out, .status = QN_OK, .lossy = options->lossy};
     w.start = out->size;
     w.level = 0;
+    w.shown = (struct buf){0};
     pof_reader_init(&w.r, pof);
     pof_reader_track_identities(&w.r, &identities);
     enum qn_status status = pof_reader_next(&w.r, &value);
@@ -410,5 +445,6 @@ enum qn_status pof_json_write(struct buf *out, struct bytes pof,
         out->size = w.start;
     }
     buf_fini(&identities);
+    buf_fini(&w.shown);
     return status;
 }

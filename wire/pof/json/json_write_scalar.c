@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "wire/pof/json/json_parts.h"
+#include "wire/pof/temporal.h"
 #include "wire/pof/text.h"
 
 /* What a value would have to be declared, to be what it is. Containers have their own ways. */
@@ -198,9 +199,13 @@ void pjson_scalar(struct pjson_writer *w, const struct pof_value *value,
                   const struct pof_shape *shape)
 {
     struct pof_value v = restore(value, shape);
+    bool in_range = v.kind != POF_KIND_DECIMAL || pof_decimal_type(&v.as.decimal) != 0;
     bool natural = v.kind == POF_KIND_NULL || shape_of(v.kind) == shape->kind ||
                    (shape->kind == POF_SHAPE_ANY && speaks_for_itself(&v));
 
+    if (!in_range) {
+        pjson_put_loss(&w->out);
+    }
     if (natural || w->options->lossy) {
         put_scalar(&w->out, &v);
         return;
