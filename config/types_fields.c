@@ -49,6 +49,18 @@ static bool since_fits(const struct group_context *c, const config_setting_t *gr
     return false;
 }
 
+/* In JSON a number is a property without a name, and a $ begins a mark. */
+static bool name_fits(const struct group_context *c, const config_setting_t *group,
+                      const char *name)
+{
+    if (!pof_schema_name_fits(bytes_of_text(name))) {
+        group_error(c, config_setting_get_member(group, "name"),
+                    "field %s: a name is UTF-8, no number, and does not begin with $", name);
+        return false;
+    }
+    return true;
+}
+
 static bool field_read(struct types_reader *r, const struct group_context *c,
                        const config_setting_t *group, const struct pof_schema_type *type,
                        struct field_source *source)
@@ -64,7 +76,8 @@ static bool field_read(struct types_reader *r, const struct group_context *c,
         .shape = types_shape_read(r, c, shape, config_setting_get_string(shape)),
         .optional = types_flag(group, "optional"),
     };
-    if (!field->name || !field->shape || !since_fits(c, group, type, field)) {
+    if (!field->name || !field->shape || !name_fits(c, group, field->name) ||
+        !since_fits(c, group, type, field)) {
         return false;
     }
     field->default_text = types_default_read(r, c, group, field);

@@ -117,6 +117,11 @@ static bool name_is_free(const struct group_context *c, const config_setting_t *
         group_error(c, group, "type %s: a name has no blanks, commas and brackets", name);
         return false;
     }
+    if (!pof_schema_name_fits(bytes_of_text(name))) {
+        group_error(c, group, "type %s: a name is UTF-8, no number, and does not begin with $",
+                    name);
+        return false;
+    }
     for (unsigned i = 0; i <= POF_SHAPE_USER; i++) {
         if (strcmp(name, pof_shape_word((enum pof_shape_kind)i)) == 0 ||
             strcmp(name, "plain") == 0) {
