@@ -3,102 +3,9 @@
  * on. */
 #include "wire/assert.h"
 #include "wire/pof/binary.h"
-#include "wire/pof/reader.h"
-#include "wire/pof/writer.h"
+#include "wire/pof/value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void write_scalar(struct pof_writer *w, int32_t index, const struct pof_value *v)
-{
-    switch (v->kind) {
-    case POF_KIND_NULL:
-        pof_write_null(w, index);
-        break;
-    case POF_KIND_BOOL:
-        pof_write_bool(w, index, v->as.boolean);
-        break;
-    case POF_KIND_OCTET:
-        pof_write_octet(w, index, v->as.octet);
-        break;
-    case POF_KIND_CHAR:
-        pof_write_char(w, index, v->as.character);
-        break;
-    case POF_KIND_INT16:
-        pof_write_int16(w, index, (int16_t)v->as.integer);
-        break;
-    case POF_KIND_INT32:
-        pof_write_int32(w, index, (int32_t)v->as.integer);
-        break;
-    case POF_KIND_INT64:
-        pof_write_int64(w, index, v->as.integer);
-        break;
-    case POF_KIND_INT128:
-        pof_write_int128(w, index, v->as.int128);
-        break;
-    case POF_KIND_FLOAT32:
-        pof_write_float32(w, index, v->as.float32);
-        break;
-    case POF_KIND_FLOAT64:
-        pof_write_float64(w, index, v->as.float64);
-        break;
-    case POF_KIND_FLOAT128:
-        pof_write_float128(w, index, v->as.float128);
-        break;
-    case POF_KIND_DECIMAL:
-        pof_write_decimal(w, index, v->as.decimal);
-        break;
-    case POF_KIND_STRING:
-        pof_write_string(w, index, v->as.text);
-        break;
-    case POF_KIND_OCTETS:
-        pof_write_octets(w, index, v->as.octets);
-        break;
-    case POF_KIND_DATE:
-        pof_write_date(w, index, v->as.date);
-        break;
-    case POF_KIND_TIME:
-        pof_write_time(w, index, v->as.time);
-        break;
-    case POF_KIND_DATETIME:
-        pof_write_datetime(w, index, v->as.datetime);
-        break;
-    case POF_KIND_YEAR_MONTH:
-        pof_write_year_month(w, index, v->as.year_month);
-        break;
-    case POF_KIND_TIME_INTERVAL:
-        pof_write_time_interval(w, index, v->as.day_time);
-        break;
-    case POF_KIND_DAY_TIME:
-        pof_write_day_time(w, index, v->as.day_time);
-        break;
-    case POF_KIND_REFERENCE:
-        pof_write_reference(w, index, v->as.reference);
-        break;
-    case POF_KIND_ARRAY:
-    case POF_KIND_COLLECTION:
-    case POF_KIND_SPARSE_ARRAY:
-    case POF_KIND_MAP:
-    case POF_KIND_USER:
-        qn_assert(v->kind < POF_KIND_ARRAY);
-    }
-}
-
-static void begin_container(struct pof_writer *w, int32_t index, const struct pof_value *v)
-{
-    const struct pof_items *items = &v->as.items;
-
-    if (v->kind == POF_KIND_USER) {
-        pof_begin_user(w, index, v->type, items->version);
-        return;
-    }
-    bool small = v->type == POF_SMALL_EMPTY_COLLECTION;
-    pof_begin_container(
-        w, index,
-        (struct pof_container){.type = small ? POF_COLLECTION : (enum pof_type)v->type,
-                               .key_type = items->key_type,
-                               .element_type = items->element_type,
-                               .count = items->count});
-}
 
 /* Read the value in `pof` to its end and write it to `w`. The status of reading. */
 static enum qn_status copy(struct bytes pof, struct pof_writer *w, struct bytes *rest)
@@ -123,12 +30,10 @@ static enum qn_status copy(struct bytes pof, struct pof_writer *w, struct bytes 
             bool indexed = kinds[depth] == POF_KIND_USER || kinds[depth] == POF_KIND_SPARSE_ARRAY;
             int32_t index = indexed ? v.index : POF_NEXT;
             pof_writer_full(w);
+            pof_write_value(w, index, &v);
             if (pof_kind_is_container(v.kind)) {
-                begin_container(w, index, &v);
                 kinds[++depth] = v.kind;
                 status = pof_reader_enter(&r);
-            } else {
-                write_scalar(w, index, &v);
             }
         }
         if (status != QN_OK) {

@@ -60,14 +60,6 @@ static inline uint8_t *begin_number(struct pof_writer *w, int32_t index, int32_t
     return at + 2;
 }
 
-static uint8_t *put_big_endian(uint8_t *at, uint64_t bits, unsigned size)
-{
-    for (unsigned i = 0; i < size; i++) {
-        at[i] = (uint8_t)(bits >> (8 * (size - 1 - i)));
-    }
-    return at + size;
-}
-
 void pof_write_null(struct pof_writer *w, int32_t index)
 {
     uint8_t *at = begin_number(w, index, POF_SMALL_NULL, POF_SMALL_NULL, true);
@@ -161,22 +153,18 @@ static int32_t small_float(double value)
 void pof_write_float32(struct pof_writer *w, int32_t index, float value)
 {
     uint8_t *at = begin_number(w, index, POF_FLOAT32, small_float((double)value), value == 0);
-    uint32_t bits;
 
     if (at) {
-        memcpy(&bits, &value, sizeof bits);
-        w->at = put_big_endian(at, isnan(value) ? 0x7fc00000u : bits, sizeof bits);
+        w->at = pof_put_float32(at, value);
     }
 }
 
 void pof_write_float64(struct pof_writer *w, int32_t index, double value)
 {
     uint8_t *at = begin_number(w, index, POF_FLOAT64, small_float(value), value == 0);
-    uint64_t bits;
 
     if (at) {
-        memcpy(&bits, &value, sizeof bits);
-        w->at = put_big_endian(at, isnan(value) ? 0x7ff8000000000000u : bits, sizeof bits);
+        w->at = pof_put_float64(at, value);
     }
 }
 

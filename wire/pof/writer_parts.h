@@ -2,6 +2,8 @@
 #ifndef QUOIN_WIRE_POF_WRITER_PARTS_H
 #define QUOIN_WIRE_POF_WRITER_PARTS_H
 
+#include <math.h>
+
 #include "wire/pof/packed.h"
 #include "wire/pof/writer.h"
 
@@ -34,6 +36,31 @@ static inline uint8_t *pof_put_packed(uint8_t *at, int64_t value)
         return at + 1;
     }
     return at + packed_put(at, value);
+}
+
+static inline uint8_t *pof_put_big_endian(uint8_t *at, uint64_t bits, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) {
+        at[i] = (uint8_t)(bits >> (8 * (size - 1 - i)));
+    }
+    return at + size;
+}
+
+/* Put the encoding of a float at `at`; there is one NaN, as in the reference implementations. */
+static inline uint8_t *pof_put_float32(uint8_t *at, float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return pof_put_big_endian(at, isnan(value) ? 0x7fc00000u : bits, sizeof bits);
+}
+
+static inline uint8_t *pof_put_float64(uint8_t *at, double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return pof_put_big_endian(at, isnan(value) ? 0x7ff8000000000000u : bits, sizeof bits);
 }
 
 /* Append a number, unless the writer has failed. */
