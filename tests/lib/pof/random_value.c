@@ -1,5 +1,10 @@
 #include "tests/lib/pof/random_value.h"
 
+#include <math.h>
+
+#include "wire/assert.h"
+#include "wire/pof/decode.h"
+
 enum { WIDTH_MAX = 4 };
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled".
@@ -28,7 +33,12 @@ static int64_t number(struct dice *dice)
     return dice_below(dice, 2) ? wide : ~wide;
 }
 
-static void text(struct pof_writer *w, struct dice *dice, int32_t index)
+static int32_t between(struct dice *dice, int32_t least, int32_t most)
+{
+    return least + (int32_t)dice_below(dice, (uint32_t)(most - least) + 1);
+}
+
+static struct bytes text(struct dice *dice)
 {
     static const char *const texts[] = {
         "",
@@ -40,75 +50,175 @@ static void text(struct pof_writer *w, struct dice *dice, int32_t index)
         "a text of more than sixty-three octets, so that its length takes two of them",
     };
 
-    pof_write_string(w, index, bytes_of_text(texts[dice_below(dice, 7)]));
+    return bytes_of_text(texts[dice_below(dice, 7)]);
 }
 
-/* A scalar of a type that can be that of a uniform container. */
-static void scalar(struct pof_writer *w, struct dice *dice, int32_t index, int32_t type)
+/* Fractions, and what has no digits. */
+static double real(struct dice *dice)
 {
+    static const double special[] = {0, -0.0, 1, -1, 22, 23, INFINITY, -INFINITY, NAN};
+
+    return dice_below(dice, 4) == 0 ? special[dice_below(dice, 9)]
+                                    : (double)(number(dice) % 100000) / 16;
+}
+
+static struct pof_int128 wide(struct dice *dice)
+{
+    int64_t high = dice_below(dice, 2) ? number(dice) : 0;
+
+    return (struct pof_int128){.low = (uint64_t)number(dice), .high = (uint64_t)high};
+}
+
+/* As many digits as the type holds at most, or fewer. */
+static struct pof_decimal decimal(struct dice *dice, int32_t type)
+{
+    int32_t scale_max = type == POF_DECIMAL32 ? 96 : type == POF_DECIMAL64 ? 384 : 6144;
+    struct pof_decimal value = {.scale = between(dice, 1 - scale_max, scale_max)};
+    int64_t unscaled = number(dice);
+
+    if (type == POF_DECIMAL32) {
+        unscaled %= 10000000;
+    } else if (type == POF_DECIMAL64) {
+        unscaled %= 10000000000000000;
+    }
+    value.unscaled.low = (uint64_t)unscaled;
+    value.unscaled.high = unscaled < 0 ? UINT64_MAX : 0;
+    if (type == POF_DECIMAL128 && dice_below(dice, 2)) {
+        value.unscaled.high = (uint64_t)between(dice, -0x10000000, 0x10000000);
+    }
+    return value;
+}
+
+static struct pof_date date(struct dice *dice)
+{
+    return (struct pof_date){(int32_t)number(dice), between(dice, 1, 12), between(dice, 1, 28)};
+}
+
+static struct pof_time time_of_day(struct dice *dice)
+{
+    static const int32_t nanos[] = {0, 1, 500000000, 999000000, 999999999};
+    struct pof_time time = {.hour = between(dice, 0, 23),
+                            .minute = between(dice, 0, 59),
+                            .second = between(dice, 0, 59),
+                            .nano = nanos[dice_below(dice, 5)],
+                            .zone = (enum pof_zone)dice_below(dice, 3)};
+
+    if (time.zone == POF_ZONE_OFFSET) {
+        time.zone_hour = between(dice, -23, 23);
+        time.zone_minute = between(dice, 0, 59);
+    }
+    return time;
+}
+
+static struct pof_year_month year_month(struct dice *dice)
+{
+    int32_t years = dice_below(dice, 2) ? (int32_t)number(dice) : 0;
+
+    return (struct pof_year_month){years, between(dice, -11, 11)};
+}
+
+/* The first field that is not 0 may be negative. */
+static struct pof_day_time interval(struct dice *dice, bool with_days)
+{
+    struct pof_day_time value = {.hours = between(dice, 0, 23),
+                                 .minutes = between(dice, 0, 59),
+                                 .seconds = between(dice, 0, 59),
+                                 .nanos = between(dice, 0, 999999999)};
+
+    if (with_days && dice_below(dice, 2)) {
+        value.days = (int32_t)number(dice);
+    } else if (dice_below(dice, 2)) {
+        value.hours = -between(dice, 1, 23);
+    } else if (dice_below(dice, 2)) {
+        value.hours = 0;
+        value.minutes = -between(dice, 1, 59);
+    }
+    return value;
+}
+
+struct pof_value random_scalar(struct dice *dice, int32_t type)
+{
+    struct pof_value value = {.type = type, .identity = -1};
     int64_t n = number(dice);
 
+    bool known = pof_decode_kind(type, &value.kind);
+    qn_assert(known);
     switch (type) {
     case POF_INT16:
-        pof_write_int16(w, index, (int16_t)n);
+        value.as.integer = (int16_t)n;
         break;
     case POF_INT32:
-        pof_write_int32(w, index, (int32_t)n);
+        value.as.integer = (int32_t)n;
         break;
     case POF_INT64:
-        pof_write_int64(w, index, n);
+        value.as.integer = n;
         break;
     case POF_INT128:
-        pof_write_int128(w, index,
-                         (struct pof_int128){(uint64_t)n, n < 0 ? UINT64_MAX : (uint64_t)n >> 3});
+        value.as.int128 = wide(dice);
         break;
     case POF_FLOAT32:
-        pof_write_float32(w, index, (float)(n % 1000) / 8);
+        value.as.float32 = (float)real(dice);
         break;
     case POF_FLOAT64:
-        pof_write_float64(w, index, (double)(n % 100000) / 16);
+        value.as.float64 = real(dice);
         break;
-    case POF_BOOL:
-        pof_write_bool(w, index, n & 1);
-        break;
-    case POF_OCTET:
-        pof_write_octet(w, index, (uint8_t)n);
-        break;
-    case POF_OCTETS:
-        pof_write_octets(w, index, bytes_of("\x00\x40\x15\x80", (size_t)(n & 3)));
-        break;
-    case POF_CHAR:
-        pof_write_char(w, index, (uint16_t)n);
+    case POF_FLOAT128:
+        memcpy(value.as.float128, &n, sizeof n);
+        memcpy(value.as.float128 + sizeof n, &n, sizeof n);
         break;
     case POF_DECIMAL32:
-        pof_write_decimal(w, index, (struct pof_decimal){{(uint64_t)(n & 1023), 0}, 2});
+    case POF_DECIMAL64:
+    case POF_DECIMAL128:
+        value.as.decimal = decimal(dice, type);
+        break;
+    case POF_BOOL:
+        value.as.boolean = n & 1;
+        break;
+    case POF_OCTET:
+        value.as.octet = (uint8_t)n;
+        break;
+    case POF_OCTETS:
+        value.as.octets = bytes_of("\x00\x40\x15\x80", (size_t)(n & 3));
+        break;
+    case POF_CHAR:
+        value.as.character = (uint16_t)n;
+        break;
+    case POF_STRING:
+        value.as.text = text(dice);
         break;
     case POF_DATE:
-        pof_write_date(w, index, (struct pof_date){(int32_t)(n % 3000), 1 + (int32_t)(n & 7), 28});
+        value.as.date = date(dice);
         break;
     case POF_TIME:
-        pof_write_time(w, index,
-                       (struct pof_time){.hour = (int32_t)(n & 15),
-                                         .nano = (int32_t)(n & 0xfffff),
-                                         .zone = (n & 16) ? POF_ZONE_UTC : POF_ZONE_NONE});
+        value.as.time = time_of_day(dice);
         break;
-    default:
-        text(w, dice, index);
+    case POF_DATETIME:
+        value.as.datetime = (struct pof_datetime){date(dice), time_of_day(dice)};
+        break;
+    case POF_YEAR_MONTH_INTERVAL:
+        value.as.year_month = year_month(dice);
+        break;
+    case POF_TIME_INTERVAL:
+    case POF_DAY_TIME_INTERVAL:
+        value.as.day_time = interval(dice, type == POF_DAY_TIME_INTERVAL);
         break;
     }
+    return value;
 }
 
-static int32_t scalar_type(struct dice *dice)
+int32_t random_scalar_type(struct dice *dice)
 {
-    static const int32_t types[] = {
-        POF_INT16, POF_INT32,  POF_INT64, POF_INT128, POF_FLOAT32,   POF_FLOAT64, POF_BOOL,
-        POF_OCTET, POF_OCTETS, POF_CHAR,  POF_STRING, POF_DECIMAL32, POF_DATE,    POF_TIME,
-    };
-
-    return types[dice_below(dice, sizeof types / sizeof types[0])];
+    return -1 - (int32_t)dice_below(dice, -POF_DAY_TIME_INTERVAL);
 }
 
-/* Properties or entries with ascending indexes and gaps. Returns the last index + 1. */
+static void scalar(struct pof_writer *w, struct dice *dice, int32_t index, int32_t type)
+{
+    struct pof_value value = random_scalar(dice, type);
+
+    pof_write_value(w, index, &value);
+}
+
+/* Properties with ascending indexes and gaps. */
 static void user(struct pof_writer *w, struct dice *dice, int32_t index, unsigned depth)
 {
     int32_t property = 0;
@@ -130,7 +240,7 @@ static void sparse(struct pof_writer *w, struct dice *dice, int32_t index, unsig
     int32_t count = (int32_t)dice_below(dice, WIDTH_MAX + 1);
     int32_t size = 0;
     bool uniform = dice_below(dice, 2);
-    int32_t type = scalar_type(dice);
+    int32_t type = random_scalar_type(dice);
 
     for (int32_t i = 0; i < count; i++) {
         indexes[i] = size + (int32_t)dice_below(dice, 90);
@@ -157,7 +267,7 @@ static void list(struct pof_writer *w, struct dice *dice, int32_t index, unsigne
                                           POF_UNIFORM_ARRAY};
     uint32_t form = dice_below(dice, 4);
     bool uniform = form >= 2;
-    int32_t type = scalar_type(dice);
+    int32_t type = random_scalar_type(dice);
     int32_t count = (int32_t)dice_below(dice, WIDTH_MAX + 1);
 
     pof_begin_container(w, index,
@@ -178,7 +288,7 @@ static void map(struct pof_writer *w, struct dice *dice, int32_t index, unsigned
 {
     static const enum pof_type types[] = {POF_MAP, POF_UNIFORM_KEYS_MAP, POF_UNIFORM_MAP};
     uint32_t form = dice_below(dice, 3);
-    int32_t value_type = scalar_type(dice);
+    int32_t value_type = random_scalar_type(dice);
     int32_t count = (int32_t)dice_below(dice, WIDTH_MAX + 1);
 
     pof_begin_container(w, index,
@@ -206,7 +316,7 @@ void random_value(struct pof_writer *w, struct dice *dice, int32_t index, unsign
     if (form == 0) {
         pof_write_null(w, index);
     } else if (form < 5) {
-        scalar(w, dice, index, scalar_type(dice));
+        scalar(w, dice, index, random_scalar_type(dice));
     } else {
         containers[(form - 5) % 5](w, dice, index, depth);
     }
