@@ -94,8 +94,7 @@ bool pof_writer_same_type(int32_t declared, int32_t type)
     return type == declared || both_decimal || (type == POF_REFERENCE && declared >= 0);
 }
 
-/* Is the next value of `frame` without a type of its own? `*declared`: then the type of all. */
-static bool is_bare(const struct pof_writer_frame *frame, int32_t *declared)
+bool pof_writer_is_bare(const struct pof_writer_frame *frame, int32_t *declared)
 {
     bool key = is_map(frame) && frame->left % 2 == 0;
 
@@ -120,7 +119,7 @@ enum pof_form pof_writer_place(struct pof_writer *w, int32_t index, int32_t type
      * pof_begin_user says so. */
     bool full = w->full || (w->top != w->frames && !user);
     int32_t declared;
-    bool bare = is_bare(frame, &declared);
+    bool bare = pof_writer_is_bare(frame, &declared);
 
     if (!index_fits(frame, index) || (bare && !pof_writer_same_type(declared, type))) {
         pof_writer_fail(w, QN_INVALID);

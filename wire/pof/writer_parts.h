@@ -126,6 +126,9 @@ static inline uint8_t *pof_writer_begin(struct pof_writer *w, int32_t index, int
     return pof_writer_begin_slow(w, index, type, size);
 }
 
+/* Is the next value of `frame` without a type of its own? `*declared`: then the type of all. */
+bool pof_writer_is_bare(const struct pof_writer_frame *frame, int32_t *declared);
+
 /* May a value of `type` stand where `declared` is the type of all? Decimals of all widths may, and
  * references to objects. */
 bool pof_writer_same_type(int32_t declared, int32_t type);
