@@ -55,6 +55,7 @@ static void marks_are_heeded(void **state)
                   6);
     expect_octets("{\"$id\": 9, \"$type\": 7, \"0\": {\"$ref\": 9}}", &plain,
                   "\x5e\x01\x07\x00\x00\x5f\x01\x40", 8);
+    expect_octets("{\"$list\": [0.5], \"$of\": \"decimal64\"}", &plain, "\x56\x48\x01\x05\x01", 5);
     expect_octets("{\"$decimal\": -12.50}", &plain, "\x47\xe1\x13\x02", 4);
     expect_octets("{\"$float64\": \"NaN\"}", &plain, "\x45\x7f\xf8\0\0\0\0\0\0", 9);
 }

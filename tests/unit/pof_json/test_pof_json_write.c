@@ -234,6 +234,58 @@ static void declared_objects_need_no_marks(void **state)
            pof_write_string(&w, 0, bytes_of_text("Ada")); pof_end(&w));
 }
 
+/* A null makes a uniform list or map plain, for the format has no other form. That is no mark
+ * worth.
+ */
+static void a_null_in_a_list_needs_no_mark(void **state)
+{
+    const struct pof_json_options strings = {.shape = &shape_strings};
+    const struct pof_json_options counts = {.shape = &shape_counts};
+
+    (void)state;
+    EXPECT(&strings, "[null, \"a\"]", pof_begin_collection(&w, POF_NEXT, 2);
+           pof_write_null(&w, POF_NEXT); pof_write_string(&w, POF_NEXT, bytes_of_text("a"));
+           pof_end(&w));
+    EXPECT(&strings, "{\"$list\": [\"a\"]}", pof_begin_collection(&w, POF_NEXT, 1);
+           pof_write_string(&w, POF_NEXT, bytes_of_text("a")); pof_end(&w));
+    EXPECT(&counts, "{\"a\": null, \"b\": 5}",
+           pof_begin_container(&w, POF_NEXT,
+                               (struct pof_container){.type = POF_UNIFORM_KEYS_MAP,
+                                                      .key_type = POF_STRING,
+                                                      .count = 2});
+           pof_write_string(&w, POF_NEXT, bytes_of_text("a")); pof_write_null(&w, POF_NEXT);
+           pof_write_string(&w, POF_NEXT, bytes_of_text("b")); pof_write_int64(&w, POF_NEXT, 5);
+           pof_end(&w));
+}
+
+/* Where other keys are declared, strings are no names. */
+static void names_are_keys_only_where_strings_may_be(void **state)
+{
+    static const struct pof_shape by_number = {
+        .kind = POF_SHAPE_MAP_OF, .plain = true, .key = &shape_int32, .element = &shape_any};
+    const struct pof_json_options options = {.shape = &by_number};
+
+    (void)state;
+    EXPECT(&options, "[[{\"$string\": \"a\"}, 1]]", pof_begin_map(&w, POF_NEXT, 1);
+           pof_write_string(&w, POF_NEXT, bytes_of_text("a")); pof_write_int32(&w, POF_NEXT, 1);
+           pof_end(&w));
+}
+
+/* Decimals have three widths: uniform lists of the narrower ones say which. */
+static void uniform_decimals_keep_their_width(void **state)
+{
+    static const struct pof_shape shape_decimal = {.kind = POF_SHAPE_DECIMAL};
+    static const struct pof_shape prices = {.kind = POF_SHAPE_LIST, .element = &shape_decimal};
+    const struct pof_json_options options = {.shape = &prices};
+
+    (void)state;
+    EXPECT(&options, "[1.5]", pof_begin_uniform_collection(&w, POF_NEXT, POF_DECIMAL128, 1);
+           pof_write_decimal(&w, POF_NEXT, decimal(15, 1)); pof_end(&w));
+    EXPECT(&options, "{\"$list\": [1.5], \"$of\": \"decimal32\"}",
+           pof_begin_uniform_collection(&w, POF_NEXT, POF_DECIMAL32, 1);
+           pof_write_decimal(&w, POF_NEXT, decimal(15, 1)); pof_end(&w));
+}
+
 /* Indented, for people. */
 static void indent_breaks_lines(void **state)
 {
@@ -323,6 +375,9 @@ int main(void)
         cmocka_unit_test(maps_are_objects_when_keys_are_names),
         cmocka_unit_test(unknown_objects_show_their_numbers),
         cmocka_unit_test(declared_objects_need_no_marks),
+        cmocka_unit_test(a_null_in_a_list_needs_no_mark),
+        cmocka_unit_test(names_are_keys_only_where_strings_may_be),
+        cmocka_unit_test(uniform_decimals_keep_their_width),
         cmocka_unit_test(indent_breaks_lines),
         cmocka_unit_test(shared_objects_have_identities),
         cmocka_unit_test(a_large_value_flows_through_the_buffer),

@@ -141,6 +141,19 @@ static void owner_with_more(struct pof_writer *w)
     pof_end(w);
 }
 
+/* Without the identities before them, references in a uniform list cannot be told from versions. */
+static void owner_with_references_and_more(struct pof_writer *w)
+{
+    pof_begin_nested(w, 6, 1001, 0);
+    pof_begin_user(w, 0, 1000, 1);
+    pof_end(w);
+    pof_begin_uniform_collection(w, 1, 1000, 1);
+    pof_write_reference(w, POF_NEXT, 1);
+    pof_end(w);
+    pof_write_int32(w, 7, 36);
+    pof_end(w);
+}
+
 static void other_owner(struct pof_writer *w)
 {
     pof_begin_nested(w, 6, 1000, 1);
@@ -157,6 +170,9 @@ static void an_object_is_flattened_when_its_members_tell_all(void **state)
     expect_owner(shared_owner, "{\"owner\": {\"$id\": 1, \"age\": 36}}");
     expect_owner(newer_owner, "{\"owner\": {\"$version\": 3, \"age\": 36}}");
     expect_owner(owner_with_more, "{\"owner\": {\"7\": 36}}");
+    expect_owner(owner_with_references_and_more,
+                 "{\"owner\": {\"name\": {\"$id\": 1, \"$type\": \"Car\"}, "
+                 "\"age\": {\"$list\": [{\"$ref\": 1}], \"$of\": \"Car\"}, \"7\": 36}}");
     expect_owner(other_owner, "{\"owner\": {\"$type\": \"Car\"}}");
 }
 

@@ -189,6 +189,24 @@ static void hidden_fields_of_shared_objects_are_not_lost(void **state)
                    "changed shares objects");
 }
 
+/* Properties that nobody knows are hidden, too, when only what is listed is shown. */
+static void unknown_properties_are_not_lost(void **state)
+{
+    static const struct pof_view_field all[] = {{.index = 0}, {.index = 1}};
+    static const struct pof_view_type rules[] = {
+        {.type = 1001, .only_listed = true, .fields = all, .field_count = 2}};
+    static const struct pof_view view = {.name = "all", .types = rules, .type_count = 1};
+
+    (void)state;
+    expect_same(&view, NULL, "{\"owner\": {\"age\": 1}}", "{\"owner\": {\"age\": 1}}");
+    expect_same(&view, "{\"owner\": {\"7\": 9}}", "{\"owner\": {\"age\": 1}}",
+                "{\"owner\": {\"age\": 1, \"7\": 9}}");
+    expect_problem(&view, "{\"more\": [{\"$type\": \"Owner\", \"7\": 9}]}",
+                   "{\"more\": [{\"$type\": \"Owner\"}]}", QN_UNSUPPORTED,
+                   "more[0]: view all does not show what is not listed of Owner, which would be "
+                   "lost: objects in a list have no names to find them by");
+}
+
 /* A base that is no value is told, whatever the text. */
 static void a_broken_base_is_refused(void **state)
 {
@@ -216,6 +234,7 @@ int main(void)
         cmocka_unit_test(a_view_of_some_fields_needs_what_it_changes),
         cmocka_unit_test(hidden_fields_in_lists_are_not_lost),
         cmocka_unit_test(hidden_fields_of_shared_objects_are_not_lost),
+        cmocka_unit_test(unknown_properties_are_not_lost),
         cmocka_unit_test(a_broken_base_is_refused),
     };
 

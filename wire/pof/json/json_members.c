@@ -20,7 +20,7 @@ static bool shows_unknown(struct pjson_writer *w, const struct pof_schema_type *
             return true;
         }
     }
-    return false;
+    return status != QN_ABSENT; /* what cannot be looked at may */
 }
 
 /* The type whose fields stand in the place of a property; NULL: it stands there itself. What a

@@ -216,41 +216,6 @@ void pjson_path_pop(struct pjson_reader *j, size_t size)
 
 /* -- lists -- */
 
-bool pjson_type_of(const struct pof_shape *shape, int32_t *type)
-{
-    static const int32_t types[] = {
-        [POF_SHAPE_BOOL] = POF_BOOL,
-        [POF_SHAPE_OCTET] = POF_OCTET,
-        [POF_SHAPE_CHAR] = POF_CHAR,
-        [POF_SHAPE_INT16] = POF_INT16,
-        [POF_SHAPE_INT32] = POF_INT32,
-        [POF_SHAPE_INT64] = POF_INT64,
-        [POF_SHAPE_INT128] = POF_INT128,
-        [POF_SHAPE_FLOAT32] = POF_FLOAT32,
-        [POF_SHAPE_FLOAT64] = POF_FLOAT64,
-        [POF_SHAPE_FLOAT128] = POF_FLOAT128,
-        [POF_SHAPE_DECIMAL] = POF_DECIMAL128,
-        [POF_SHAPE_STRING] = POF_STRING,
-        [POF_SHAPE_OCTETS] = POF_OCTETS,
-        [POF_SHAPE_DATE] = POF_DATE,
-        [POF_SHAPE_TIME] = POF_TIME,
-        [POF_SHAPE_DATETIME] = POF_DATETIME,
-        [POF_SHAPE_YEAR_MONTH] = POF_YEAR_MONTH_INTERVAL,
-        [POF_SHAPE_TIME_INTERVAL] = POF_TIME_INTERVAL,
-        [POF_SHAPE_DAY_TIME] = POF_DAY_TIME_INTERVAL,
-    };
-
-    if (shape->kind == POF_SHAPE_USER) {
-        *type = shape->user->id;
-        return true;
-    }
-    if (shape->kind == POF_SHAPE_ANY || shape->kind > POF_SHAPE_DAY_TIME) {
-        return false;
-    }
-    *type = types[shape->kind];
-    return true;
-}
-
 /* Is one of the elements null? Then the list cannot be uniform. */
 static bool has_null(const struct pjson_reader *j, struct pjson_place place, uint32_t count)
 {

@@ -118,32 +118,26 @@ static void would_lose(struct pjson_reader *j, const struct pjson_object *object
     pjson_wrong(j, QN_UNSUPPORTED, at, text);
 }
 
-/* Would something be lost that the view hides? */
+/* Is nothing lost that the view hides? */
 static bool keeps_hidden(struct pjson_reader *j, const struct pjson_object *object, size_t at)
 {
     const struct pof_schema_field *unlisted =
         object->type ? pof_view_hidden(object->rules, object->type) : NULL;
     const struct pof_schema_field *hidden = first_hidden(object);
-    bool all = object->rules && object->rules->only_listed && !object->type;
+    const bool only = object->rules && object->rules->only_listed;
+    const char *name = hidden ? hidden->name : "what is not listed";
 
-    if (!object->rules) {
+    if (!hidden && !only) {
         return true;
     }
-    if (!object->changes && (unlisted || all)) {
-        would_lose(j, object, at, unlisted ? unlisted->name : "all fields",
-                   "write it without the view");
-        return false;
+    if (!object->changes && only && (unlisted || !object->type)) {
+        would_lose(j, object, at, unlisted ? unlisted->name : name, "write it without the view");
+    } else if (!object->changes && j->unmatched > 0) {
+        would_lose(j, object, at, name, "objects in a list have no names to find them by");
+    } else if (j->base_shares) {
+        would_lose(j, object, at, name, "the object that is changed shares objects");
     }
-    if (!object->changes && j->unmatched > 0 && hidden) {
-        would_lose(j, object, at, hidden->name, "objects in a list have no names to find them by");
-        return false;
-    }
-    if (j->base_shares && (hidden || all)) {
-        would_lose(j, object, at, hidden ? hidden->name : "all fields",
-                   "the object that is changed shares objects");
-        return false;
-    }
-    return true;
+    return j->status == QN_OK;
 }
 
 bool pjson_object_init(struct pjson_reader *j, struct pjson_object *object, size_t at, int32_t id,

@@ -27,6 +27,19 @@ static bool container_numbered(const struct pjson_reader *j, struct pjson_place 
     return number.high == UINT64_MAX && *type <= POF_COLLECTION && *type >= POF_UNIFORM_MAP;
 }
 
+/* Decimals of the narrower widths, which have no words in a types file. */
+static bool decimal_named(struct bytes name, struct pof_shape *shape, struct pof_schema_type *width)
+{
+    bool narrowest = pjson_is_named(name, "decimal32");
+
+    if (!narrowest && !pjson_is_named(name, "decimal64")) {
+        return false;
+    }
+    width->id = narrowest ? POF_DECIMAL32 : POF_DECIMAL64;
+    *shape = (struct pof_shape){.kind = POF_SHAPE_DECIMAL, .user = width};
+    return true;
+}
+
 /* The shape that "$of" or "$keys" names: a kind, a type by name, or the number of a type, which is
  * put into `unknown` when the schema does not have it. */
 static bool shape_named(struct pjson_reader *j, struct pjson_place value, struct pof_shape *shape,
@@ -36,14 +49,17 @@ static bool shape_named(struct pjson_reader *j, struct pjson_place value, struct
     int32_t type;
 
     *shape = (struct pof_shape){.kind = POF_SHAPE_ANY};
-    if (pjson_is_string(j, value.at) && pjson_string(j, value.at, &name) &&
-        kind_named(name, &shape->kind)) {
-        return true;
-    }
-    if (pjson_is_string(j, value.at) && j->status == QN_OK &&
-        !pof_schema_find_name(j->options->schema, name)) {
-        pjson_unknown_type(j, value.at, name, true);
-        return false;
+    if (pjson_is_string(j, value.at)) {
+        if (!pjson_string(j, value.at, &name)) {
+            return false;
+        }
+        if (kind_named(name, &shape->kind) || decimal_named(name, shape, unknown)) {
+            return true;
+        }
+        if (!pof_schema_find_name(j->options->schema, name)) {
+            pjson_unknown_type(j, value.at, name, true);
+            return false;
+        }
     }
     if (!container_numbered(j, value, &type) && !pjson_type_named(j, value, &type)) {
         return false;

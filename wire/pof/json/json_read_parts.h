@@ -4,6 +4,7 @@
 
 #include "wire/pof/json/json.h"
 #include "wire/pof/json/json_scan.h"
+#include "wire/pof/json/json_shape.h"
 #include "wire/pof/writer.h"
 
 /* A place in a text that pjson_scan has checked: in front of a value or a name. */
@@ -72,12 +73,6 @@ void pjson_read_braces(struct pjson_reader *j, struct pjson_place place, int32_t
 /* Write the list at `place` (a bracket) as what `shape` says. */
 void pjson_read_list(struct pjson_reader *j, struct pjson_place place, int32_t index,
                      const struct pof_shape *shape);
-
-/* Nothing is known of the value. */
-extern const struct pof_shape pjson_any;
-
-/* The type id for a uniform container of this shape; false: it has none. */
-bool pjson_type_of(const struct pof_shape *shape, int32_t *type);
 
 /* Is the value at `at` null? */
 bool pjson_is_null(const struct pjson_reader *j, size_t at);
