@@ -76,6 +76,9 @@ static enum qn_status read_text(const struct pof_value *value, const struct pof_
     if (status != QN_OK) {
         return status;
     }
+    if (field->kind != POF_FIELD_STRING && text.size > 0 && memchr(text.data, 0, text.size)) {
+        return QN_WRONG_TYPE; /* the struct could hold the part before the NUL only */
+    }
     if (field->kind == POF_FIELD_CHARS) {
         if (text.size >= field->size) {
             return QN_TOO_LARGE;
@@ -94,8 +97,6 @@ static enum qn_status read_text(const struct pof_value *value, const struct pof_
     }
     if (field->kind == POF_FIELD_STRING) {
         memcpy(member, &copied, sizeof copied);
-    } else if (memchr(copied.data, 0, copied.size)) {
-        return QN_WRONG_TYPE; /* the struct could hold the part before the NUL only */
     } else {
         memcpy(member, &copied.data, sizeof copied.data);
     }

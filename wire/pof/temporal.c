@@ -32,8 +32,10 @@ bool pof_time_exists(const struct pof_time *time)
     if (!within(time->second, 0, 59) && !(time->second == 60 && time->nano == 0)) {
         return false;
     }
-    return time->zone != POF_ZONE_OFFSET ||
-           (within(time->zone_hour, -23, 23) && within(time->zone_minute, 0, 59));
+    if (time->zone == POF_ZONE_OFFSET) {
+        return within(time->zone_hour, -23, 23) && within(time->zone_minute, 0, 59);
+    }
+    return time->zone == POF_ZONE_NONE || time->zone == POF_ZONE_UTC;
 }
 
 bool pof_year_month_exists(const struct pof_year_month *interval)

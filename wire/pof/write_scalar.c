@@ -44,11 +44,11 @@ static inline uint8_t *begin_number(struct pof_writer *w, int32_t index, int32_t
         return begin_number_slow(w, index, type, small, is_default);
     }
     bool full = w->full;
+    w->top->last_index = index;
     if (is_default && !full) {
         return NULL;
     }
     uint8_t *at = w->at;
-    w->top->last_index = index;
     w->full = false;
     at[0] = (uint8_t)index;
     if (small != NO_SMALL && !full) {

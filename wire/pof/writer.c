@@ -124,11 +124,16 @@ enum pof_form pof_writer_place(struct pof_writer *w, int32_t index, int32_t type
     if (!index_fits(frame, index) || (bare && !pof_writer_same_type(declared, type))) {
         pof_writer_fail(w, QN_INVALID);
     }
-    if (w->status != QN_OK || (user && is_default && !full)) {
+    if (w->status != QN_OK) {
         return POF_FORM_NOTHING;
     }
     if (frame->left == UNCOUNTED) {
-        frame->last_index = index;
+        frame->last_index = index; /* of what is left out, too: order must not hang on values */
+    }
+    if (user && is_default && !full) {
+        return POF_FORM_NOTHING;
+    }
+    if (frame->left == UNCOUNTED) {
         pof_writer_put_packed(w, index);
     } else {
         frame->left--;

@@ -149,6 +149,43 @@ static void write_same_index_twice(struct pof_writer *w)
     pof_end(w);
 }
 
+/* What is left out has had its place: whether calls are in order must not hang on the values. */
+static void write_below_a_zero_left_out(struct pof_writer *w)
+{
+    pof_begin_user(w, POF_NEXT, 1, 0);
+    pof_write_int32(w, 0, 1);
+    pof_write_int32(w, 5, 0);
+    pof_write_int32(w, 3, 1);
+    pof_end(w);
+}
+
+static void write_a_zero_left_out_twice(struct pof_writer *w)
+{
+    pof_begin_user(w, POF_NEXT, 1, 0);
+    pof_write_int32(w, 0, 1);
+    pof_write_null(w, 100);
+    pof_write_bool(w, 100, false);
+    pof_end(w);
+}
+
+static void write_remainder_at_a_zero_left_out(struct pof_writer *w)
+{
+    pof_begin_user(w, POF_NEXT, 1, 0);
+    pof_write_int32(w, 0, 1);
+    pof_write_int32(w, 5, 0);
+    pof_write_remainder(w, bytes_of("\x05\x6a", 2));
+    pof_end(w);
+}
+
+static void write_copy_at_a_zero_left_out(struct pof_writer *w)
+{
+    pof_begin_user(w, POF_NEXT, 1, 0);
+    pof_write_int32(w, 0, 1);
+    pof_write_float64(w, 5, 0);
+    pof_write_copy(w, 5, bytes_of("\x6a", 1));
+    pof_end(w);
+}
+
 static void write_other_than_uniform(struct pof_writer *w)
 {
     pof_begin_uniform_array(w, POF_NEXT, POF_INT32, 1);
@@ -199,6 +236,17 @@ static void write_hour_24(struct pof_writer *w)
     pof_write_time(w, POF_NEXT, (struct pof_time){.hour = 24});
 }
 
+static void write_unknown_zone(struct pof_writer *w)
+{
+    pof_write_time(w, POF_NEXT, (struct pof_time){.zone = (enum pof_zone)3});
+}
+
+static void write_unknown_zone_with_date(struct pof_writer *w)
+{
+    pof_write_datetime(w, POF_NEXT,
+                       (struct pof_datetime){{2024, 2, 29}, {.zone = (enum pof_zone) - 1}});
+}
+
 static void write_35_digits(struct pof_writer *w)
 {
     pof_write_decimal(w, POF_NEXT,
@@ -231,17 +279,33 @@ static void write_remainder_below(struct pof_writer *w)
 static void calls_that_make_no_value_are_invalid(void **state)
 {
     static void (*const wrong[])(struct pof_writer * w) = {
-        write_nothing,           write_two,
-        write_index_at_top,      leave_open,
-        end_too_often,           write_too_few,
-        write_too_many,          write_descending,
-        write_same_index_twice,  write_other_than_uniform,
-        write_null_in_uniform,   write_small_as_element_type,
-        write_negative_type,     write_sparse_beyond_size,
-        write_sparse_below_size, write_february_30,
-        write_hour_24,           write_35_digits,
-        write_unknown_reference, write_after_remainder,
+        write_nothing,
+        write_two,
+        write_index_at_top,
+        leave_open,
+        end_too_often,
+        write_too_few,
+        write_too_many,
+        write_descending,
+        write_same_index_twice,
+        write_other_than_uniform,
+        write_null_in_uniform,
+        write_small_as_element_type,
+        write_negative_type,
+        write_sparse_beyond_size,
+        write_sparse_below_size,
+        write_february_30,
+        write_hour_24,
+        write_35_digits,
+        write_unknown_reference,
+        write_after_remainder,
         write_remainder_below,
+        write_below_a_zero_left_out,
+        write_a_zero_left_out_twice,
+        write_remainder_at_a_zero_left_out,
+        write_copy_at_a_zero_left_out,
+        write_unknown_zone,
+        write_unknown_zone_with_date,
     };
     struct pof_writer w;
     struct buf out = {0};

@@ -587,11 +587,12 @@ static void what_does_not_fit_is_refused(void **state)
     } cases[] = {
         {"\x15\xa8\x0f\x00\x02\x4e\x01\x61\x40", 9, QN_WRONG_TYPE}, /* year: a text */
         {"\x15\xa8\x0f\x00\x02\x42\x80\x80\x80\x80\x80\x01\x40", 13, QN_WRONG_TYPE},
-        {"\x15\xa8\x0f\x00\x03\x4e\x0cnavy and red\x40", 20, QN_TOO_LARGE}, /* color: no room */
-        {"\x15\xa8\x0f\x00\x00\x4e\x02\x61\x00\x40", 10, QN_WRONG_TYPE},    /* make: a NUL in it */
-        {"\x15\xa9\x0f\x00\x40", 5, QN_WRONG_TYPE},                         /* another type */
-        {"\x15\xa8\x0f\x00\x04\x41\x05\x40", 8, QN_WRONG_TYPE},             /* options: a number */
-        {"\x15\xa8\x0f\x00\x06\x5f\x01\x40", 8, QN_UNSUPPORTED},            /* owner: a reference */
+        {"\x15\xa8\x0f\x00\x03\x4e\x0cnavy and red\x40", 20, QN_TOO_LARGE},  /* color: no room */
+        {"\x15\xa8\x0f\x00\x00\x4e\x02\x61\x00\x40", 10, QN_WRONG_TYPE},     /* make: a NUL in it */
+        {"\x15\xa8\x0f\x00\x03\x4e\x03\x61\x00\x62\x40", 11, QN_WRONG_TYPE}, /* color: the same */
+        {"\x15\xa9\x0f\x00\x40", 5, QN_WRONG_TYPE},                          /* another type */
+        {"\x15\xa8\x0f\x00\x04\x41\x05\x40", 8, QN_WRONG_TYPE},              /* options: a number */
+        {"\x15\xa8\x0f\x00\x06\x5f\x01\x40", 8, QN_UNSUPPORTED}, /* owner: a reference */
         {"\x15\xa8\x0f\x00\x02", 5, QN_MALFORMED},
     };
     struct memory m;
