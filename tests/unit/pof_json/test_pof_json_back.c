@@ -108,6 +108,32 @@ static void every_golden_vector_comes_back(void **state)
     assert_true(tally.checked > 600);
 }
 
+/* The ends of what a part of a date or an interval holds. */
+static void the_least_and_the_greatest_come_back(void **state)
+{
+    struct buf pof = {0};
+    struct pof_writer w;
+
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        int32_t end = i % 2 == 0 ? INT32_MIN : INT32_MAX;
+        buf_clear(&pof);
+        pof_writer_init(&w, &pof);
+        if (i / 2 == 0) {
+            pof_write_date(&w, POF_NEXT, (struct pof_date){end, 1, 1});
+        } else if (i / 2 == 1) {
+            pof_write_year_month(&w, POF_NEXT, (struct pof_year_month){end, end});
+        } else if (i / 2 == 2) {
+            pof_write_day_time(&w, POF_NEXT, (struct pof_day_time){.days = end, .nanos = 1});
+        } else {
+            pof_write_datetime(&w, POF_NEXT, (struct pof_datetime){.date = {end, 12, 31}});
+        }
+        assert_int_equal(pof_writer_finish(&w), QN_OK);
+        assert_true(comes_back(buf_bytes(&pof), &ways[0]));
+    }
+    buf_fini(&pof);
+}
+
 /* Random values of all forms. */
 static void random_values_come_back(void **state)
 {
@@ -131,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_golden_vector_comes_back),
+        cmocka_unit_test(the_least_and_the_greatest_come_back),
         cmocka_unit_test(random_values_come_back),
     };
 

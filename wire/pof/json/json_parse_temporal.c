@@ -26,8 +26,8 @@ static bool take(struct cursor *c, int octet)
     return there;
 }
 
-/* A number of at least `least` and at most `most` digits. */
-static bool take_number(struct cursor *c, size_t least, size_t most, int32_t *number)
+/* A number of at least `least` and at most `most` digits, with the sign that stood before it. */
+static bool take_signed(struct cursor *c, bool negative, size_t least, size_t most, int32_t *number)
 {
     size_t count = 0;
     int64_t value = 0;
@@ -36,8 +36,14 @@ static bool take_number(struct cursor *c, size_t least, size_t most, int32_t *nu
         value = value * 10 + (peek(c) - '0');
         c->at++;
     }
+    value = negative ? -value : value;
     *number = (int32_t)value;
-    return count >= least && value <= INT32_MAX;
+    return count >= least && value >= INT32_MIN && value <= INT32_MAX;
+}
+
+static bool take_number(struct cursor *c, size_t least, size_t most, int32_t *number)
+{
+    return take_signed(c, false, least, most, number);
 }
 
 static bool take_date(struct cursor *c, struct pof_date *date)
@@ -45,11 +51,10 @@ static bool take_date(struct cursor *c, struct pof_date *date)
     bool negative = take(c, '-');
     bool with_sign = negative || take(c, '+');
 
-    if (!take_number(c, 4, with_sign ? 10 : 4, &date->year) || !take(c, '-') ||
+    if (!take_signed(c, negative, 4, with_sign ? 10 : 4, &date->year) || !take(c, '-') ||
         !take_number(c, 2, 2, &date->month) || !take(c, '-') || !take_number(c, 2, 2, &date->day)) {
         return false;
     }
-    date->year = negative ? -date->year : date->year;
     return pof_date_exists(date);
 }
 
@@ -138,10 +143,10 @@ static bool take_part(struct cursor *c, char letter, int32_t *number)
     bool negative = take(&part, '-');
     int32_t value;
 
-    if (!take_number(&part, 1, 10, &value) || !take(&part, letter)) {
+    if (!take_signed(&part, negative, 1, 10, &value) || !take(&part, letter)) {
         return false;
     }
-    *number = negative ? -value : value;
+    *number = value;
     *c = part;
     return true;
 }
