@@ -50,6 +50,7 @@ void pof_writer_init(struct pof_writer *w, struct buf *out)
     w->full = false;
     w->references = false;
     w->identity = 0;
+    w->unnamed = NULL;
     /* The top level is an array of one value, where nothing needs an index. */
     w->frames[0] = (struct pof_writer_frame){.type = POF_ARRAY, .left = 1};
     w->top = w->frames;

@@ -42,10 +42,11 @@ struct pof_writer {
     uint8_t *end; /* of the room; where `at` is once the writer has failed */
     size_t start; /* size of `out` before us */
     enum qn_status status;
-    bool full;                    /* the next value is written in full */
-    bool references;              /* user values get identities */
-    int32_t identity;             /* the last one given out, 0 before the first */
-    struct pof_writer_frame *top; /* what is open last */
+    bool full;                        /* the next value is written in full */
+    bool references;                  /* user values get identities */
+    int32_t identity;                 /* the last one given out, 0 before the first */
+    struct pof_writer_frame *unnamed; /* in it references are off although enabled; mostly NULL */
+    struct pof_writer_frame *top;     /* what is open last */
     struct pof_writer_frame frames[POF_DEPTH_MAX + 1];
 };
 
