@@ -132,7 +132,7 @@ void pof_begin_level(struct pof_writer *w, struct pof_class known, const struct 
         return;
     }
     write_unknown(w, unknown, known.type);
-    pof_begin_evolvable(w, known.type, class, kept);
+    pof_begin_evolvable(w, known.type, known, kept);
 }
 
 void pof_end_levels(struct pof_writer *w, struct bytes *unknown)
