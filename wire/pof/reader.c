@@ -1,6 +1,7 @@
 #include "wire/pof/reader.h"
 
 #include "wire/pof/decode.h"
+#include "wire/pof/identity.h"
 #include "wire/pof/packed.h"
 #include "wire/pof/take.h"
 #include "wire/pof/text.h"
@@ -74,6 +75,31 @@ void pof_reader_init_limited(struct pof_reader *r, struct bytes pof, struct pof_
 void pof_reader_track_identities(struct pof_reader *r, struct buf *table)
 {
     r->identities = table;
+}
+
+enum qn_status pof_reader_follow(const struct pof_reader *r, const struct pof_value *reference,
+                                 struct pof_reader *to)
+{
+    struct identity_place place;
+
+    if (!r->identities) {
+        return QN_UNSUPPORTED;
+    }
+    if (reference->kind != POF_KIND_REFERENCE ||
+        !identity_find(r->identities, reference->as.reference, SIZE_MAX, &place)) {
+        return QN_WRONG_TYPE;
+    }
+    pof_reader_init(to, r->whole);
+    to->rest = bytes_of(r->whole.data + place.offset, r->whole.size - place.offset);
+    to->limits = r->limits;
+    to->empty_left = r->empty_left;
+    to->elements_left = r->elements_left;
+    to->counts_all = r->counts_all;
+    to->identities_seen = true;
+    to->identities = r->identities;
+    to->frames[0].uniform = place.bare;
+    to->frames[0].element_type = place.declared;
+    return QN_OK;
 }
 
 /* Drop `count` elements of an array or a collection at once when their size is known. */

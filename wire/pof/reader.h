@@ -144,13 +144,27 @@ void pof_reader_init(struct pof_reader *r, struct bytes pof);
  * `length_max` or `elements_max` is given. */
 void pof_reader_init_limited(struct pof_reader *r, struct bytes pof, struct pof_limits limits);
 
-/* Keep a table of the identities met, in the caller's `table` (empty at first, 8 octets each). With
- * it, an identity given twice and a reference to an unknown one are QN_MALFORMED, one beyond
+/* Keep a table of the identities met, in the caller's `table` (empty at first, 16 octets each).
+ * With it, an identity given twice and a reference to an unknown one are QN_MALFORMED, one beyond
  * the limits is QN_TOO_LARGE, and references in uniform containers are told from versions: a
  * number that is the identity of a value of the same type is a reference, as in the format's
  * reference implementation. Without it identities and references are given as they come, unchecked.
  */
 void pof_reader_track_identities(struct pof_reader *r, struct buf *table);
+
+/* Stand with a reader of its own in front of the value that a reference names, which
+ * pof_reader_next then gives with its identity. Both readers share the table, and the octets; what
+ * is left of the limits is left for each.
+ *
+ * The value may be the very object that `r` stands in: references make cycles, and many to one
+ * value. Whoever follows all of them remembers the identities that are done, else few octets are
+ * endless work.
+ *
+ * QN_WRONG_TYPE   the value is no reference, or none of this reader
+ * QN_UNSUPPORTED  there is no table of identities */
+QN_MUST_USE enum qn_status pof_reader_follow(const struct pof_reader *r,
+                                             const struct pof_value *reference,
+                                             struct pof_reader *to);
 
 /* The next value of the container: properties and sparse elements with their index, of a map key
  * and value in turn. On failure `*value` says nothing.

@@ -93,6 +93,12 @@ static enum qn_status take_identity(struct pof_reader *r, struct pof_value *valu
     return QN_OK;
 }
 
+/* Where `at` stands in the value that the reader began with. */
+static size_t offset_of(const struct pof_reader *r, struct bytes at)
+{
+    return (size_t)(at.data - r->whole.data);
+}
+
 /* Does the container have the type of this value? */
 static bool is_bare(const struct pof_reader_frame *frame, const struct pof_value *value)
 {
@@ -133,7 +139,9 @@ static enum qn_status take_bare_reference(const struct pof_reader *r, int32_t nu
     if (!r->identities) {
         return QN_UNSUPPORTED;
     }
-    if (identity_has_type(r->identities, number, value->type)) {
+    struct identity_place place;
+    if (identity_find(r->identities, number, offset_of(r, r->rest), &place) &&
+        place.type == value->type) {
         value->kind = POF_KIND_REFERENCE;
         value->as.reference = number;
     }
@@ -265,24 +273,35 @@ static uint32_t highest_identity(const struct pof_reader *r)
     return size < most ? (uint32_t)size : most;
 }
 
-/* Enter the identity of a value into the table, or look a reference up in it. */
-static enum qn_status track(const struct pof_reader *r, const struct pof_value *value)
+/* Enter the identity of the value that begins at `start` into the table, or look a reference up in
+ * it: it names an earlier value, also when the table knows later ones because this is read again.
+ */
+static enum qn_status track(const struct pof_reader *r, struct bytes start,
+                            const struct pof_value *value)
 {
-    enum qn_status status = QN_OK;
+    const struct pof_reader_frame *frame = &r->frames[r->depth];
+    struct identity_place place;
 
     if (!r->identities) {
         return QN_OK;
     }
     if (value->kind == POF_KIND_REFERENCE &&
-        !identity_is_known(r->identities, value->as.reference)) {
+        !identity_find(r->identities, value->as.reference, offset_of(r, start), &place)) {
         return QN_MALFORMED;
     }
-    if (value->identity >= 0) {
-        status = (uint32_t)value->identity > highest_identity(r)
-                     ? QN_TOO_LARGE
-                     : identity_add(r->identities, value->identity, value->type);
+    if (value->identity < 0) {
+        return QN_OK;
     }
-    return status;
+    if ((uint32_t)value->identity > highest_identity(r)) {
+        return QN_TOO_LARGE;
+    }
+    place = (struct identity_place){
+        .offset = offset_of(r, start),
+        .type = value->type,
+        .declared = value->is_key ? frame->key_type : frame->element_type,
+        .bare = is_bare(frame, value),
+    };
+    return identity_add(r->identities, value->identity, &place);
 }
 
 static bool is_too_long(const struct pof_reader *r, const struct pof_value *value)
@@ -298,6 +317,7 @@ enum qn_status pof_take_value(struct pof_reader *r, struct pof_value *value)
     memset(value, 0, sizeof *value); /* all of the union, not just its first member */
     value->identity = NO_IDENTITY;
     enum qn_status status = take_place(r, frame, value);
+    struct bytes start = r->rest;
     if (status == QN_OK) {
         status = take_type(r, frame, value);
     }
@@ -312,5 +332,5 @@ enum qn_status pof_take_value(struct pof_reader *r, struct pof_value *value)
     if (status != QN_OK) {
         return status;
     }
-    return r->counts_all && is_too_long(r, value) ? QN_TOO_LARGE : track(r, value);
+    return r->counts_all && is_too_long(r, value) ? QN_TOO_LARGE : track(r, start, value);
 }

@@ -1,6 +1,7 @@
 #include "wire/pof/writer.h"
 
 #include "wire/pof/binary.h"
+#include "wire/pof/identity.h"
 #include "wire/pof/packed.h"
 #include "wire/pof/writer_parts.h"
 
@@ -50,6 +51,7 @@ void pof_writer_init(struct pof_writer *w, struct buf *out)
     w->full = false;
     w->references = false;
     w->identity = 0;
+    w->identities = NULL;
     w->unnamed = NULL;
     /* The top level is an array of one value, where nothing needs an index. */
     w->frames[0] = (struct pof_writer_frame){.type = POF_ARRAY, .left = 1};
@@ -71,6 +73,11 @@ void pof_writer_init_binary(struct pof_writer *w, struct buf *out)
 void pof_writer_enable_references(struct pof_writer *w)
 {
     w->references = true;
+}
+
+void pof_writer_track_identities(struct pof_writer *w, struct buf *table)
+{
+    w->identities = table;
 }
 
 void pof_writer_full(struct pof_writer *w)
@@ -249,10 +256,45 @@ void pof_begin_uniform_collection(struct pof_writer *w, int32_t index, int32_t e
                                                .count = count});
 }
 
+/* Is there an object of this type with this identity, as far as the table knows? */
+static bool has_type(const struct pof_writer *w, int32_t identity, int32_t type)
+{
+    struct identity_place place;
+
+    return identity_find(w->identities, identity, SIZE_MAX, &place) && place.type == type;
+}
+
+/* In a uniform container a version stands where a reference could: would this one be taken for an
+ * earlier object? Without a table it might. */
+static bool is_like_reference(const struct pof_writer *w, int32_t type, int32_t version)
+{
+    int32_t declared;
+
+    return version > 0 && version <= w->identity && pof_writer_is_bare(w->top, &declared) &&
+           (!w->identities || has_type(w, version, type));
+}
+
+/* Give the object that begins an identity. */
+static uint8_t *put_identity(struct pof_writer *w, uint8_t *at, int32_t type)
+{
+    const struct identity_place place = {.type = type};
+    enum qn_status status = QN_OK;
+
+    w->identity++;
+    if (w->identities) {
+        status = identity_add(w->identities, w->identity, &place);
+    }
+    if (status != QN_OK) {
+        pof_writer_fail(w, status);
+    }
+    return pof_put_packed(pof_put_packed(at, POF_IDENTITY), w->identity);
+}
+
 static void begin_user(struct pof_writer *w, int32_t index, struct pof_writer_frame frame,
                        int32_t version, bool with_identity)
 {
-    if (frame.type < 0 || version < 0) {
+    if (frame.type < 0 || version < 0 ||
+        (!with_identity && is_like_reference(w, frame.type, version))) {
         pof_writer_fail(w, QN_INVALID);
         return;
     }
@@ -262,8 +304,7 @@ static void begin_user(struct pof_writer *w, int32_t index, struct pof_writer_fr
         return;
     }
     if (with_identity) {
-        at = pof_put_packed(at, POF_IDENTITY);
-        at = pof_put_packed(at, ++w->identity);
+        at = put_identity(w, at, frame.type);
     }
     at = form == POF_FORM_BARE ? at : pof_put_packed(at, frame.type);
     w->at = pof_put_packed(at, version);
@@ -343,7 +384,11 @@ void pof_end(struct pof_writer *w)
 
 void pof_write_reference(struct pof_writer *w, int32_t index, int32_t identity)
 {
-    if (identity < 1 || identity > w->identity) {
+    int32_t declared;
+
+    if (identity < 1 || identity > w->identity ||
+        (pof_writer_is_bare(w->top, &declared) &&
+         !(w->identities && has_type(w, identity, declared)))) {
         pof_writer_fail(w, QN_INVALID);
     }
     uint8_t *at = pof_writer_begin(w, index, POF_REFERENCE, PACKED_64_SIZE_MAX);

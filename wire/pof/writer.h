@@ -45,6 +45,7 @@ struct pof_writer {
     bool full;                        /* the next value is written in full */
     bool references;                  /* user values get identities */
     int32_t identity;                 /* the last one given out, 0 before the first */
+    struct buf *identities;           /* NULL without a table */
     struct pof_writer_frame *unnamed; /* in it references are off although enabled; mostly NULL */
     struct pof_writer_frame *top;     /* what is open last */
     struct pof_writer_frame frames[POF_DEPTH_MAX + 1];
@@ -61,6 +62,12 @@ void pof_writer_init_binary(struct pof_writer *w, struct buf *out);
  * pof_write_reference. Call before the first value. Off by default, as in every deployment we know
  * of. */
 void pof_writer_enable_references(struct pof_writer *w);
+
+/* Keep a table of the types of identities, in the caller's `table` (empty at first, 16 octets
+ * each), for references in uniform containers: one to an object of another type would be taken for
+ * a version, and is refused. Without a table all of them are. Call with
+ * pof_writer_enable_references. */
+void pof_writer_track_identities(struct pof_writer *w, struct buf *table);
 
 /* The next value in full form: never small, never left out. */
 void pof_writer_full(struct pof_writer *w);
@@ -145,8 +152,9 @@ void pof_write_copy(struct pof_writer *w, int32_t index, struct bytes pof);
 
 void pof_end(struct pof_writer *w);
 
-/* The user value with this identity once more. Needs pof_writer_enable_references; `identity` is
- * what pof_writer_identity gave after the value was begun. */
+/* The user value with this identity once more. Needs pof_writer_enable_references, and in a uniform
+ * container pof_writer_track_identities; `identity` is what pof_writer_identity gave after the
+ * value was begun. */
 void pof_write_reference(struct pof_writer *w, int32_t index, int32_t identity);
 
 /* The identity of the user value begun last, 0 when there is none. */

@@ -327,8 +327,10 @@ void node_writer_init(struct node_writer *nw, struct buf *out, bool references)
     pof_writer_init(&nw->w, out);
     nw->labels = json_object();
     nw->identities = json_object();
+    nw->types = (struct buf){0};
     if (references) {
         pof_writer_enable_references(&nw->w);
+        pof_writer_track_identities(&nw->w, &nw->types);
     }
 }
 
@@ -336,5 +338,6 @@ enum qn_status node_writer_finish(struct node_writer *nw)
 {
     json_decref(nw->labels);
     json_decref(nw->identities);
+    buf_fini(&nw->types);
     return pof_writer_finish(&nw->w);
 }

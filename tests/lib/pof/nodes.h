@@ -12,6 +12,7 @@ struct node_writer {
     struct pof_writer w;
     json_t *labels;     /* label -> user node */
     json_t *identities; /* label -> identity */
+    struct buf types;   /* of the identities */
 };
 
 /* Start at the end of `out`; `references`: identities are on. */

@@ -249,6 +249,7 @@ enum qn_status random_declared(struct buf *out, struct dice *dice,
                                bool shared)
 {
     struct making making;
+    struct buf types = {0};
 
     making.dice = dice;
     making.random = random;
@@ -256,7 +257,10 @@ enum qn_status random_declared(struct buf *out, struct dice *dice,
     pof_writer_init(&making.w, out);
     if (shared) {
         pof_writer_enable_references(&making.w);
+        pof_writer_track_identities(&making.w, &types);
     }
     make(&making, POF_NEXT, shape, DEPTH_MAX, false);
-    return pof_writer_finish(&making.w);
+    enum qn_status status = pof_writer_finish(&making.w);
+    buf_fini(&types);
+    return status;
 }

@@ -122,11 +122,12 @@ static void expect_big(bool uniform, bool references, size_t size)
     struct pof_writer w;
     struct pof_reader r;
     struct pof_value value;
-    struct buf out = {0}, table = {0};
+    struct buf out = {0}, table = {0}, types = {0};
 
     pof_writer_init(&w, &out);
     if (references) {
         pof_writer_enable_references(&w);
+        pof_writer_track_identities(&w, &types);
     }
     write_big(&w, uniform);
     assert_int_equal(pof_writer_finish(&w), QN_OK);
@@ -144,6 +145,7 @@ static void expect_big(bool uniform, bool references, size_t size)
     assert_int_equal(r.rest.size, 0);
     buf_fini(&out);
     buf_fini(&table);
+    buf_fini(&types);
 }
 
 /* 10,000 objects in a map and three lists: plain and uniform, with references and without. */

@@ -88,10 +88,12 @@ static void expect_owner(void (*write)(struct pof_writer *w), const char *expect
     const struct pof_json_options options = {.schema = &schema, .shape = &shape_car, .view = &view};
     struct buf pof = {0};
     struct buf out = {0};
+    struct buf types = {0};
     struct pof_writer w;
 
     pof_writer_init(&w, &pof);
     pof_writer_enable_references(&w);
+    pof_writer_track_identities(&w, &types);
     pof_begin_nested(&w, POF_NEXT, 1000, 1);
     write(&w);
     pof_end(&w);
@@ -100,6 +102,7 @@ static void expect_owner(void (*write)(struct pof_writer *w), const char *expect
     assert_bytes_equal(buf_bytes(&out), bytes_of_text(expected));
     buf_fini(&pof);
     buf_fini(&out);
+    buf_fini(&types);
 }
 
 static void plain_owner(struct pof_writer *w)

@@ -331,10 +331,12 @@ static void read_text(struct pjson_reader *j, struct buf *out)
 {
     const struct pof_shape *shape = j->options->shape;
     struct pjson_place place = {.at = pjson_skip_space(j->text, 0)};
+    struct buf identities = {0};
 
     pof_writer_init(&j->w, out);
     if (has_identities(j->text)) {
         pof_writer_enable_references(&j->w);
+        pof_writer_track_identities(&j->w, &identities);
     }
     pjson_read_change(j, place, POF_NEXT, shape ? shape : &pjson_any,
                       j->options->view ? j->options->base : bytes_of(NULL, 0));
@@ -342,6 +344,7 @@ static void read_text(struct pjson_reader *j, struct buf *out)
         j->w.status = j->w.status == QN_OK ? j->status : j->w.status;
     }
     enum qn_status status = pof_writer_finish(&j->w);
+    buf_fini(&identities);
     if (j->status == QN_OK && status != QN_OK) {
         pjson_wrong(j, status, place.at, "it cannot be written");
     }
