@@ -59,6 +59,13 @@ static void the_replacement_character_is_no_loss(void **state)
     buf_fini(&out);
 }
 
+/* A list of lists of strings with a null in one of them: no writer has a form for that. */
+static void a_null_in_a_list_that_must_be_uniform_is_a_loss(void **state)
+{
+    (void)state;
+    expect_loss("\x58\x58\x01\x4e\x02\x01\x61\x40", 8, "[[\"a\", null]]");
+}
+
 /* A list has no "$id", so nothing can refer to it. */
 static void a_reference_to_no_object_is_a_loss(void **state)
 {
@@ -84,6 +91,37 @@ static void a_reference_to_what_is_hidden_is_a_loss(void **state)
     options.view = &view;
     assert_int_equal(pof_json_write(&out, bytes_of(octets, 14), &options), QN_UNSUPPORTED);
     buf_fini(&out);
+}
+
+/* The small value that is an empty container is one of those that are declared. */
+static void an_empty_container_is_what_is_declared(void **state)
+{
+    static const struct pof_shape sparse = {.kind = POF_SHAPE_SPARSE, .element = &shape_string};
+    const struct pof_shape *const shapes[] = {&shape_strings, &shape_counts, &sparse};
+    static const char *const texts[] = {"[]", "{}", "{}"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        const struct pof_json_options options = {.shape = shapes[i]};
+        struct buf text = {0}, again = {0};
+        assert_int_equal(pof_json_write(&text, bytes_of("\x63", 1), &options), QN_OK);
+        assert_bytes_equal(buf_bytes(&text), bytes_of_text(texts[i]));
+        assert_int_equal(pof_json_read(&again, buf_bytes(&text), &options, NULL), QN_OK);
+        buf_fini(&text);
+        buf_fini(&again);
+    }
+}
+
+/* A null in a uniform list, as others write it: its text is one of a plain list. */
+static void a_null_of_no_length_makes_a_list_plain(void **state)
+{
+    static const struct pof_json_options plain = {.indent = 0};
+    struct buf text = {0};
+
+    (void)state;
+    assert_int_equal(pof_json_write(&text, bytes_of("\x58\x4e\x02\x01\x61\x40", 6), &plain), QN_OK);
+    assert_bytes_equal(buf_bytes(&text), bytes_of_text("{\"$array\": [\"a\", null]}"));
+    buf_fini(&text);
 }
 
 /* What is written can be read, and is the same text then; but for the numbers of identities, which
@@ -141,8 +179,11 @@ int main(void)
         cmocka_unit_test(indexes_that_do_not_ascend_are_a_loss),
         cmocka_unit_test(half_a_pair_of_surrogates_is_a_loss),
         cmocka_unit_test(the_replacement_character_is_no_loss),
+        cmocka_unit_test(a_null_in_a_list_that_must_be_uniform_is_a_loss),
         cmocka_unit_test(a_reference_to_no_object_is_a_loss),
         cmocka_unit_test(a_reference_to_what_is_hidden_is_a_loss),
+        cmocka_unit_test(an_empty_container_is_what_is_declared),
+        cmocka_unit_test(a_null_of_no_length_makes_a_list_plain),
         cmocka_unit_test(whatever_is_shown_can_be_read),
     };
 

@@ -286,6 +286,16 @@ static void uniform_decimals_keep_their_width(void **state)
            pof_write_decimal(&w, POF_NEXT, decimal(15, 1)); pof_end(&w));
 }
 
+/* What is declared brings its names along, be there a schema or not. */
+static void a_declared_type_needs_no_schema(void **state)
+{
+    const struct pof_json_options options = {.shape = &shape_owner};
+
+    (void)state;
+    EXPECT(&options, "{\"age\": 36}", pof_begin_user(&w, POF_NEXT, 1001, 0);
+           pof_write_int32(&w, 1, 36); pof_end(&w));
+}
+
 /* Indented, for people. */
 static void indent_breaks_lines(void **state)
 {
@@ -378,6 +388,7 @@ int main(void)
         cmocka_unit_test(a_null_in_a_list_needs_no_mark),
         cmocka_unit_test(names_are_keys_only_where_strings_may_be),
         cmocka_unit_test(uniform_decimals_keep_their_width),
+        cmocka_unit_test(a_declared_type_needs_no_schema),
         cmocka_unit_test(indent_breaks_lines),
         cmocka_unit_test(shared_objects_have_identities),
         cmocka_unit_test(a_large_value_flows_through_the_buffer),

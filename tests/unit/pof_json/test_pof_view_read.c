@@ -207,6 +207,26 @@ static void unknown_properties_are_not_lost(void **state)
                    "lost: objects in a list have no names to find them by");
 }
 
+/* A view works without its types as far as it can: by numbers, but for the names it gives. */
+static void a_view_names_fields_of_unknown_types(void **state)
+{
+    static const struct pof_json_options none = {.view = &shop};
+    struct buf pof = {0}, text = {0}, again = {0};
+
+    (void)state;
+    object_of(&pof, "{\"make\": \"V\", \"price\": 1.5, \"3\": 7}");
+    assert_int_equal(pof_json_write(&text, buf_bytes(&pof), &none), QN_OK);
+    assert_bytes_equal(buf_bytes(&text), bytes_of_text("{\"$type\": 1000, \"$version\": 1, "
+                                                       "\"brand\": \"V\", \"3\": 7}"));
+    struct pof_json_options change = none;
+    change.base = buf_bytes(&pof);
+    assert_int_equal(pof_json_read(&again, buf_bytes(&text), &change, NULL), QN_OK);
+    assert_bytes_equal(buf_bytes(&again), buf_bytes(&pof));
+    buf_fini(&pof);
+    buf_fini(&text);
+    buf_fini(&again);
+}
+
 /* A base that is no value is told, whatever the text. */
 static void a_broken_base_is_refused(void **state)
 {
@@ -235,6 +255,7 @@ int main(void)
         cmocka_unit_test(hidden_fields_in_lists_are_not_lost),
         cmocka_unit_test(hidden_fields_of_shared_objects_are_not_lost),
         cmocka_unit_test(unknown_properties_are_not_lost),
+        cmocka_unit_test(a_view_names_fields_of_unknown_types),
         cmocka_unit_test(a_broken_base_is_refused),
     };
 

@@ -5,29 +5,21 @@
 #include "wire/pof/packed.h"
 #include "wire/pof/reader.h"
 
-/* Go through all of a value, so that it holds what pof_skip leaves unseen. */
-static enum qn_status walk(struct bytes pof, struct buf *identities)
+/* Step over a value, and note the identities in it. What is hidden in it is copied, not looked at.
+ */
+static enum qn_status step_over(struct bytes pof, struct buf *identities)
 {
     struct pof_reader r;
     struct pof_value value;
-    enum qn_status status;
 
     pof_reader_init(&r, pof);
     pof_reader_track_identities(&r, identities);
-    for (;;) {
-        status = pof_reader_next(&r, &value);
-        if (status == QN_OK && pof_kind_is_container(value.kind)) {
-            status = pof_reader_enter(&r);
-        } else if (status == QN_ABSENT) {
-            if (r.depth == 0) {
-                return QN_OK;
-            }
-            status = pof_reader_leave(&r);
-        }
-        if (status != QN_OK) {
-            return status;
-        }
+    enum qn_status status = pof_reader_next(&r, &value);
+    if (status == QN_OK && pof_kind_is_container(value.kind)) {
+        status = pof_reader_enter(&r);
+        status = status == QN_OK ? pof_reader_leave(&r) : status;
     }
+    return status;
 }
 
 bool pjson_base_look(struct pjson_reader *j)
@@ -38,7 +30,7 @@ bool pjson_base_look(struct pjson_reader *j)
     if (!base.data || !j->options->view) {
         return true;
     }
-    enum qn_status status = walk(base, &identities);
+    enum qn_status status = step_over(base, &identities);
     j->base_shares = identities.size > 0;
     buf_fini(&identities);
     if (status != QN_OK) {

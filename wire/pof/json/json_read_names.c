@@ -89,6 +89,21 @@ static bool resolve(const struct pof_view *view, const struct pof_schema_type *t
     return false;
 }
 
+/* The same where nothing is known of the type, but that the view gives the property this name. */
+static bool resolve_unknown(const struct pof_view_type *rules, struct bytes name,
+                            struct pjson_field *field)
+{
+    for (size_t i = 0; rules && i < rules->field_count; i++) {
+        const struct pof_view_field *rule = &rules->fields[i];
+        if (rule->action == POF_VIEW_SHOW && rule->name && pjson_is_named(name, rule->name)) {
+            field->index = rule->index;
+            field->shape = &pjson_any;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* -- what a name might mean -- */
 
 /* The search for the nearest name, and a list of all in case that none is near. */
@@ -207,7 +222,8 @@ bool pjson_find_field(struct pjson_reader *j, const struct pjson_object *object,
 
     field->flattened = false;
     field->skip = 0;
-    if (type && resolve(j->options->view, type, name, 0, field)) {
+    if (type ? resolve(j->options->view, type, name, 0, field)
+             : resolve_unknown(object->rules, name, field)) {
         return true;
     }
     if (pjson_is_index(name, &field->index) &&

@@ -124,8 +124,9 @@ static bool is_shown(const struct pjson_writer *w, int32_t identity)
 static void write_object(struct pjson_writer *w, const struct pof_value *value,
                          const struct pof_shape *shape)
 {
-    const struct pof_schema_type *type = pof_schema_find_id(w->options->schema, value->type);
     bool declared = shape->kind == POF_SHAPE_USER && shape->user->id == value->type;
+    const struct pof_schema_type *type =
+        declared ? shape->user : pof_schema_find_id(w->options->schema, value->type);
     int32_t version = value->as.items.version;
     int32_t id = value->type;
     struct pjson_list list = pjson_list_begin(w, '{', '}');
