@@ -34,11 +34,13 @@ struct pof_target {
 
 /* Find what `path` leads to in the POF value `pof` (see pof_binary_value).
  *
- * QN_OK          look at `found`
- * QN_INVALID     a step is negative, or the path is longer than POF_PATH_MAX
- * QN_WRONG_TYPE  the path goes on below a value without parts: a number, a string, a map
- * QN_TOO_LARGE   an element number beyond the count of an array or collection (`out of range`)
- * others         as pof_reader_next */
+ * QN_OK           look at `found`
+ * QN_ABSENT       an element number beyond the count of an array or collection
+ * QN_INVALID      a step is negative, or the path is longer than POF_PATH_MAX
+ * QN_WRONG_TYPE   the path goes on below a value without parts: a number, a string, a map
+ * QN_UNSUPPORTED  the path goes on below a reference, or over what may be one in a uniform
+ * container QN_TOO_LARGE    what stands before the target, or is in it, is beyond a limit of the
+ * reader others          as pof_reader_next */
 QN_MUST_USE enum qn_status pof_path_find(struct bytes pof, struct pof_path path,
                                          struct pof_target *target);
 
@@ -47,15 +49,23 @@ QN_MUST_USE enum qn_status pof_path_find(struct bytes pof, struct pof_path path,
 void pof_path_reader(const struct pof_target *target, struct pof_reader *reader);
 
 /* Append the Binary `binary` with the target of `path` replaced by the POF value `pof` (one value
- * with its type id, as pof_writer_finish left it; pof-spec section 3: in full form). Decorations
- * are kept. A property that is absent is inserted in its place; an element in a uniform container
- * loses its type id.
+ * with its type id, as pof_writer_finish left it; pof-spec section 3: in full form). Neither may
+ * lie in `out`. Decorations are kept. A property that is absent is inserted in its place; an
+ * element in a uniform container loses its type id. The size of a sparse array follows a new entry
+ * where readers would lose or refuse entries otherwise. What stands behind the target is copied
+ * unseen.
  *
  * Statuses as pof_path_find, and
- * QN_INVALID      `pof` is not exactly one value, or not of the container's element type
- * QN_ABSENT       the path goes on below something missing: nothing was appended
- * QN_UNSUPPORTED  there is an identity or a reference on the way
- * QN_MEMORY_FULL  `out` could not grow; on every failure `out` is unchanged */
+ * QN_ABSENT       also: the path goes on below something missing
+ * QN_INVALID      also: `pof` is not exactly one sound value without identities and references, or
+ *                 not of the container's element type
+ * QN_UNSUPPORTED  also: there is an identity at the target or before it, or the target is a
+ *                 reference: what shares the object with it would change or break unseen; or
+ *                 decorations are nested too deep
+ * QN_TOO_LARGE    also: what comes out would be too deep, have too many elements without octets or
+ *                 an entry at 2^31 - 1, or be too long
+ * QN_MEMORY_FULL  `out` could not grow
+ * On every failure `out` is unchanged. */
 QN_MUST_USE enum qn_status pof_path_update(struct buf *out, struct bytes binary,
                                            struct pof_path path, struct bytes pof);
 
@@ -72,7 +82,8 @@ void pof_path_set_destroy(struct pof_path_set *set);
  * value without parts or out of range is not found, with below_missing: one object that looks
  * otherwise does not spoil a query. Stops reading behind the last one wanted.
  *
- * Statuses as pof_reader_next, when the octets are broken before the last one wanted. */
+ * Statuses as pof_reader_next, when the octets are broken or beyond a limit before the last one
+ * wanted; QN_UNSUPPORTED as pof_path_find. Then `targets` say nothing. */
 QN_MUST_USE enum qn_status pof_path_set_find(const struct pof_path_set *set, struct bytes pof,
                                              struct pof_target *targets);
 

@@ -10,7 +10,8 @@
 struct node {
     int32_t step;
     uint32_t child;   /* the first one; siblings ascend by step */
-    uint32_t sibling; /* the next one */
+    uint32_t last;    /* the last one */
+    uint32_t sibling; /* the next one of the same parent */
     uint32_t target;  /* the first path that ends here */
 };
 
@@ -21,25 +22,26 @@ struct pof_path_set {
     uint32_t *same; /* for each path the next one that ends in the same node */
 };
 
-static uint32_t add_node(struct pof_path_set *set, int32_t step, uint32_t sibling)
+static uint32_t add_node(struct pof_path_set *set, int32_t step)
 {
     set->nodes[set->node_count] =
-        (struct node){.step = step, .child = NONE, .sibling = sibling, .target = NONE};
+        (struct node){.step = step, .child = NONE, .last = NONE, .sibling = NONE, .target = NONE};
     return set->node_count++;
 }
 
-/* The child of `parent` for `step`, which is made when it is not there. */
+/* The child of `parent` for `step`, which is made when it is not there. Paths come in order, so it
+ * can only be the last one. */
 static uint32_t child_for(struct pof_path_set *set, uint32_t parent, int32_t step)
 {
-    uint32_t *link = &set->nodes[parent].child;
+    uint32_t last = set->nodes[parent].last;
 
-    while (*link != NONE && set->nodes[*link].step < step) {
-        link = &set->nodes[*link].sibling;
+    if (last != NONE && set->nodes[last].step == step) {
+        return last;
     }
-    if (*link == NONE || set->nodes[*link].step != step) {
-        *link = add_node(set, step, *link);
-    }
-    return *link;
+    uint32_t child = add_node(set, step);
+    *(last == NONE ? &set->nodes[parent].child : &set->nodes[last].sibling) = child;
+    set->nodes[parent].last = child;
+    return child;
 }
 
 static void add_path(struct pof_path_set *set, const struct pof_path *path, uint32_t number)
@@ -67,6 +69,45 @@ static size_t node_count_max(const struct pof_path *paths, size_t count)
     return nodes < NONE && count < NONE ? nodes : 0;
 }
 
+/* A path and its number among those given. */
+struct numbered {
+    const struct pof_path *path;
+    uint32_t number;
+};
+
+static int compare_paths(const void *a, const void *b)
+{
+    const struct pof_path *left = ((const struct numbered *)a)->path;
+    const struct pof_path *right = ((const struct numbered *)b)->path;
+
+    for (size_t i = 0; i < left->count && i < right->count; i++) {
+        if (left->steps[i] != right->steps[i]) {
+            return left->steps[i] < right->steps[i] ? -1 : 1;
+        }
+    }
+    return (left->count > right->count) - (left->count < right->count);
+}
+
+/* Make the tree. False: no memory. */
+static bool add_paths(struct pof_path_set *set, const struct pof_path *paths)
+{
+    struct numbered *sorted = calloc(set->path_count + 1, sizeof *sorted);
+
+    if (!sorted) {
+        return false;
+    }
+    for (uint32_t i = 0; i < set->path_count; i++) {
+        sorted[i] = (struct numbered){&paths[i], i};
+    }
+    qsort(sorted, set->path_count, sizeof *sorted, compare_paths);
+    (void)add_node(set, 0);
+    for (size_t i = 0; i < set->path_count; i++) {
+        add_path(set, sorted[i].path, sorted[i].number);
+    }
+    free(sorted);
+    return true;
+}
+
 struct pof_path_set *pof_path_set_create(const struct pof_path *paths, size_t count)
 {
     size_t nodes_max = node_count_max(paths, count);
@@ -78,13 +119,9 @@ struct pof_path_set *pof_path_set_create(const struct pof_path *paths, size_t co
     set->path_count = count;
     set->nodes = calloc(nodes_max, sizeof *set->nodes);
     set->same = calloc(count + 1, sizeof *set->same);
-    if (!set->nodes || !set->same) {
+    if (!set->nodes || !set->same || !add_paths(set, paths)) {
         pof_path_set_destroy(set);
         return NULL;
-    }
-    (void)add_node(set, 0, NONE);
-    for (size_t i = 0; i < count; i++) {
-        add_path(set, &paths[i], (uint32_t)i);
     }
     return set;
 }
@@ -124,29 +161,36 @@ static void answer_below(struct walk *w, const struct node *node)
     }
 }
 
-static enum qn_status visit(struct walk *w, const struct node *node, struct path_place *place);
+static enum qn_status visit(struct walk *w, const struct node *node,
+                            const struct path_place *place);
+
+/* A part is not there, nor anything below it. */
+static void answer_nothing(struct walk *w, const struct node *node, const struct path_place *place)
+{
+    struct pof_target nothing = {.below_missing = true};
+
+    if (place->room) {
+        path_fill_nothing(place, &nothing);
+    }
+    answer(w, node, &nothing);
+    answer_below(w, node);
+}
 
 /* Visit the parts of the container that the reader has gone into. */
-static enum qn_status visit_parts(struct walk *w, const struct node *node,
-                                  const struct path_place *place)
+static enum qn_status visit_parts(struct walk *w, const struct node *node)
 {
     enum qn_status status = QN_OK;
+    struct path_place part;
 
     for (uint32_t i = node->child; status == QN_OK && i != NONE && w->left > 0;
          i = w->set->nodes[i].sibling) {
         const struct node *child = &w->set->nodes[i];
-        struct path_place part = *place;
         status = path_step(&w->r, child->step, &part);
-        if (status == QN_OK) {
-            status = visit(w, child, &part);
-        } else if (status == QN_ABSENT || status == QN_TOO_LARGE) {
-            struct pof_target nothing = {.below_missing = status == QN_TOO_LARGE};
-            if (status == QN_ABSENT) {
-                path_fill_nothing(&part, &nothing);
-            }
-            answer(w, child, &nothing);
-            answer_below(w, child);
+        if (status == QN_ABSENT) {
+            answer_nothing(w, child, &part);
             status = QN_OK;
+        } else if (status == QN_OK) {
+            status = visit(w, child, &part);
         }
     }
     return status;
@@ -154,7 +198,7 @@ static enum qn_status visit_parts(struct walk *w, const struct node *node,
 
 /* The reader has taken the head of the value at `place`. Afterwards it stands behind the value, or
  * anywhere when everything is known. */
-static enum qn_status visit(struct walk *w, const struct node *node, struct path_place *place)
+static enum qn_status visit(struct walk *w, const struct node *node, const struct path_place *place)
 {
     struct pof_target target;
     enum qn_status status = QN_OK;
@@ -163,7 +207,7 @@ static enum qn_status visit(struct walk *w, const struct node *node, struct path
     if (node->child != NONE) {
         status = path_enter(&w->r, place);
         if (status == QN_OK) {
-            status = visit_parts(w, node, place);
+            status = visit_parts(w, node);
         } else if (status == QN_WRONG_TYPE) {
             answer_below(w, node);
             status = QN_OK;

@@ -1,13 +1,15 @@
-/* One step down a path: shared by the single path (path.c) and the set (path_set.c). */
+/* One step down a path: shared by the single path (path.c, path_update.c) and the set (path_set.c).
+ */
 #ifndef QUOIN_WIRE_POF_PATH_WALK_H
 #define QUOIN_WIRE_POF_PATH_WALK_H
 
 #include "wire/pof/path.h"
 
-/* A value whose head was taken. */
+/* A value whose head was taken, or the place of one that is not there. */
 struct path_place {
-    struct bytes start; /* from its first octet on, to the end of everything */
+    struct bytes start; /* from its first octet on, to the end of everything; empty without one */
     bool bare;
+    bool room; /* without one: it could be put there */
     struct pof_value head;
 };
 
@@ -22,10 +24,14 @@ bool path_is_valid(struct pof_path path);
  * name, as maps, and the small value that is an empty container. QN_UNSUPPORTED: a reference. */
 QN_MUST_USE enum qn_status path_enter(struct pof_reader *r, const struct path_place *place);
 
-/* In the container at `place`, which the reader has gone into: take the head of part
- * `step`, over those before it. QN_ABSENT: it is not there, `place->start` is where it would be.
- * QN_TOO_LARGE: beyond the count. Others as pof_take_value. */
+/* In the container that the reader has gone into: take the head of part `step`, over those before
+ * it. QN_ABSENT: it is not there; `place->room` tells an index from a number beyond the count, the
+ * head says nothing. Others as pof_take_value. */
 QN_MUST_USE enum qn_status path_step(struct pof_reader *r, int32_t step, struct path_place *place);
+
+/* As pof_path_find, and leaves `r` behind the target, in the container that it stands in. */
+QN_MUST_USE enum qn_status path_find(struct pof_reader *r, struct bytes pof, struct pof_path path,
+                                     struct pof_target *target);
 
 /* What a path leads to, once the reader stands behind it. QN_MALFORMED: a text or date that is
  * none. */

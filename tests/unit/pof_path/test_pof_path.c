@@ -75,8 +75,8 @@ static void what_is_not_there_is_told_apart(void **state)
     assert_int_equal(pof_path_find(pof, STEPS(9, 1), &target), QN_OK);
     assert_true(!target.found && target.below_missing);
     assert_int_equal(pof_path_find(pof, STEPS(NAME, 0), &target), QN_WRONG_TYPE);
-    assert_int_equal(pof_path_find(pof, STEPS(TAGS, 2), &target), QN_TOO_LARGE);
-    assert_int_equal(pof_path_find(pof, STEPS(TAGS, INT32_MAX), &target), QN_TOO_LARGE);
+    assert_int_equal(pof_path_find(pof, STEPS(TAGS, 2), &target), QN_ABSENT);
+    assert_int_equal(pof_path_find(pof, STEPS(TAGS, INT32_MAX), &target), QN_ABSENT);
     assert_int_equal(pof_path_find(pof, STEPS(-1), &target), QN_INVALID);
     assert_int_equal(pof_path_find(pof, (struct pof_path){many, POF_PATH_MAX + 1}, &target),
                      QN_INVALID);
@@ -108,6 +108,47 @@ static void a_set_answers_all_paths_in_one_pass(void **state)
     pof_path_set_destroy(NULL);
     assert_null(pof_path_set_create(&STEPS(-1), 1));
     buf_fini(&out);
+}
+
+/* The order in which paths are given, and how many share a step, does not matter. */
+static void a_set_takes_many_paths_in_any_order(void **state)
+{
+    enum { COUNT = 5000 };
+    static int32_t steps[COUNT][2];
+    static struct pof_path paths[COUNT];
+    static struct pof_target targets[COUNT];
+    struct buf out = {0};
+    struct pof_target target;
+    struct bytes pof = person(&out);
+
+    (void)state;
+    for (int32_t i = 0; i < COUNT; i++) {
+        int32_t mixed = (int32_t)((uint32_t)i * 2654435761u >> 20);
+        steps[i][0] = i % 2 ? mixed % 5 : COUNT - i;
+        steps[i][1] = mixed % 3;
+        paths[i] = (struct pof_path){steps[i], 1 + (size_t)(i % 3 > 0)};
+    }
+    struct pof_path_set *set = pof_path_set_create(paths, COUNT);
+    assert_non_null(set);
+    assert_int_equal(pof_path_set_find(set, pof, targets), QN_OK);
+    for (size_t i = 0; i < COUNT; i++) {
+        enum qn_status status = pof_path_find(pof, paths[i], &target);
+        assert_int_equal(targets[i].found, status == QN_OK && target.found);
+        assert_true(!targets[i].found || targets[i].octets.data == target.octets.data);
+    }
+    pof_path_set_destroy(set);
+    buf_fini(&out);
+}
+
+/* No path at all is a set, too. */
+static void a_set_may_be_empty(void **state)
+{
+    struct pof_path_set *set = pof_path_set_create(NULL, 0);
+
+    (void)state;
+    assert_non_null(set);
+    assert_int_equal(pof_path_set_find(set, bytes_of("\x64", 1), NULL), QN_OK);
+    pof_path_set_destroy(set);
 }
 
 /* What stands behind the last path wanted is not read, so it may be broken. */
@@ -201,6 +242,8 @@ int main(void)
         cmocka_unit_test(a_path_leads_into_nested_values),
         cmocka_unit_test(what_is_not_there_is_told_apart),
         cmocka_unit_test(a_set_answers_all_paths_in_one_pass),
+        cmocka_unit_test(a_set_takes_many_paths_in_any_order),
+        cmocka_unit_test(a_set_may_be_empty),
         cmocka_unit_test(a_set_stops_behind_the_last_one_wanted),
         cmocka_unit_test(an_update_refuses_what_would_damage),
         cmocka_unit_test(an_update_keeps_all_decorations),

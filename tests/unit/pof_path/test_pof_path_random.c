@@ -1,263 +1,225 @@
-/* Random values: a path finds what reading everything finds. */
+/* Random values: for each place in them, a path and a set of paths find what reading everything
+ * finds. */
 #include "tests/lib/check.h"
-#include "tests/lib/pof/random_value.h"
-#include "wire/pof/path.h"
+#include "tests/unit/pof_path/places.h"
 
-enum { ROUNDS = 30000, PLACES_MAX = 4000, SETS = 8 };
+enum { ROUNDS = 3000, SET_ROUNDS = 20000, SET_MAX = 40 };
 
-/* A value and its path, found by reading everything. */
-struct place {
-    int32_t steps[8];
-    size_t count;
+/* A value from two sides: the path's reader, and the one that read all that stands before. */
+static void expect_whole(const struct place *place, const struct pof_target *target)
+{
     struct pof_value value;
-    uint32_t position; /* of the octets behind its head */
+    struct pof_reader by_path;
+    struct pof_reader by_reading = *place->after;
+
+    pof_path_reader(target, &by_path);
+    assert_int_equal(pof_reader_next(&by_path, &value), QN_OK);
+    expect_same(&place->value, &value, true);
+    expect_same(&place->value, &target->value, true);
+    assert_int_equal(target->type, value.type);
+    if (pof_kind_is_container(value.kind)) {
+        assert_int_equal(pof_reader_enter(&by_path), QN_OK);
+        assert_int_equal(pof_reader_enter(&by_reading), QN_OK);
+        expect_same_values(&by_reading, &by_path, true);
+        assert_int_equal(pof_reader_leave(&by_path), QN_OK);
+        assert_int_equal(pof_reader_leave(&by_reading), QN_OK);
+    }
+    assert_int_equal(by_path.rest.size, 0);
+    assert_ptr_equal(by_path.rest.data, by_reading.rest.data);
+}
+
+static void expect_target(enum place_kind kind, const uint8_t *at, enum qn_status status,
+                          const struct pof_target *target)
+{
+    switch (kind) {
+    case PLACE_VALUE:
+        assert_true(status == QN_OK && target->found && !target->below_missing);
+        break;
+    case PLACE_GAP:
+        assert_true(status == QN_OK && !target->found && !target->below_missing);
+        assert_int_equal(target->octets.size, 0);
+        assert_ptr_equal(target->octets.data, at);
+        break;
+    case PLACE_BELOW:
+        assert_true(status == QN_OK && !target->found && target->below_missing);
+        break;
+    case PLACE_BEYOND:
+        assert_int_equal(status, QN_ABSENT);
+        break;
+    case PLACE_NO_PART:
+        assert_int_equal(status, QN_WRONG_TYPE);
+        break;
+    }
+}
+
+struct search {
+    struct bytes pof;
+    size_t seen[PLACE_NO_PART + 1]; /* places of each kind */
 };
+
+static void check_place(const struct place *place, void *context)
+{
+    struct search *search = context;
+    struct pof_target target;
+
+    enum qn_status status = pof_path_find(search->pof, path_of(place), &target);
+    search->seen[place->kind]++;
+    expect_target(place->kind, place->at, status, &target);
+    if (place->kind == PLACE_VALUE) {
+        expect_whole(place, &target);
+    }
+}
+
+/* Whatever is in a value, in full or typed: its path leads to it, to its last octet, and what is
+ * not there is told apart. */
+static void a_path_finds_what_a_full_decode_finds(void **state)
+{
+    struct rounds *rounds = *state;
+    struct tree *tree = test_malloc(sizeof *tree);
+    struct search search = {.seen = {0}};
+    struct buf binary = {0};
+
+    rounds_begin(rounds, ROUNDS);
+    while (rounds_next(rounds)) {
+        write_random(rounds->seed, rounds->seed % 2 > 0, tree, &binary);
+        search.pof = value_of(&binary);
+        for_each_place(search.pof, check_place, &search);
+    }
+    for (int kind = PLACE_VALUE; kind <= PLACE_NO_PART; kind++) {
+        assert_true(search.seen[kind] > ROUNDS / 4);
+    }
+    test_free(tree);
+    buf_fini(&binary);
+}
 
 struct places {
     struct place list[PLACES_MAX];
     size_t count;
-    struct bytes pof;
 };
 
-static struct pof_path path_of(const struct place *place)
+static void keep_place(const struct place *place, void *context)
 {
-    return (struct pof_path){place->steps, place->count};
+    struct places *places = context;
+
+    assert_true(places->count < PLACES_MAX);
+    places->list[places->count++] = *place;
 }
 
-/* Note all values of the container just entered, and go on into those in it. Maps have no paths. */
-static void collect(struct places *places, struct pof_reader *r, const struct place *parent,
-                    bool map)
+/* What the single path calls out of range or without parts is "not found" in a set. */
+static void expect_same_target(struct bytes pof, struct pof_path path,
+                               const struct pof_target *target)
 {
-    struct pof_value value;
-    enum qn_status status;
+    struct pof_target alone;
+    enum qn_status status = pof_path_find(pof, path, &alone);
 
-    while ((status = pof_reader_next(r, &value)) == QN_OK) {
-        struct place place = *parent;
-        place.value = value;
-        place.steps[place.count++] = value.index;
-        place.position = (uint32_t)(r->rest.data - places->pof.data);
-        if (!map) {
-            assert_true(places->count < PLACES_MAX);
-            places->list[places->count++] = place;
-        }
-        if (pof_kind_is_container(value.kind) && !map) {
-            assert_int_equal(pof_reader_enter(r), QN_OK);
-            collect(places, r, &place, value.kind == POF_KIND_MAP);
-            assert_int_equal(pof_reader_leave(r), QN_OK);
-        }
+    if (status != QN_OK) {
+        assert_true(status == QN_ABSENT || status == QN_WRONG_TYPE);
+        assert_true(!target->found && target->below_missing);
+        return;
     }
-    assert_int_equal(status, QN_ABSENT);
-}
-
-static void collect_all(struct places *places, struct bytes pof)
-{
-    struct pof_reader r;
-    struct place root = {.count = 0};
-
-    places->count = 0;
-    places->pof = pof;
-    pof_reader_init(&r, pof);
-    assert_int_equal(pof_reader_next(&r, &root.value), QN_OK);
-    root.position = (uint32_t)(r.rest.data - pof.data);
-    places->list[places->count++] = root;
-    if (pof_kind_is_container(root.value.kind)) {
-        assert_int_equal(pof_reader_enter(&r), QN_OK);
-        collect(places, &r, &root, root.value.kind == POF_KIND_MAP);
+    assert_int_equal(target->found, alone.found);
+    assert_int_equal(target->below_missing, alone.below_missing);
+    assert_int_equal(target->bare, alone.bare);
+    assert_int_equal(target->type, alone.type);
+    assert_ptr_equal(target->octets.data, alone.octets.data);
+    assert_int_equal(target->octets.size, alone.octets.size);
+    if (alone.found) {
+        expect_same(&alone.value, &target->value, true);
     }
 }
 
-static void write_random(struct dice *dice, struct buf *out)
+/* A set of some of the places, drawn at random and maybe twice. */
+static void check_set(const struct places *places, struct bytes pof, struct dice *dice)
 {
-    struct pof_writer w;
+    struct pof_path paths[SET_MAX];
+    struct pof_target targets[SET_MAX];
+    size_t count = 1 + dice_below(dice, SET_MAX);
 
-    buf_clear(out);
-    pof_writer_init_binary(&w, out);
-    random_value(&w, dice, POF_NEXT, 4);
-    assert_int_equal(pof_writer_finish(&w), QN_OK);
-}
-
-static struct bytes value_of(const struct buf *binary)
-{
-    return bytes_of(binary->data + 1, binary->size - 1);
-}
-
-/* The same head, and the octets end where the next value begins. */
-static void assert_found(const struct places *places, const struct place *place,
-                         const struct pof_target *target)
-{
-    assert_true(target->found);
-    assert_int_equal(target->value.kind, place->value.kind);
-    assert_int_equal(target->value.type, place->value.type);
-    if (place->value.kind == POF_KIND_STRING) {
-        assert_bytes_equal(target->value.as.text, place->value.as.text);
-    } else {
-        assert_memory_equal(&target->value.as, &place->value.as, sizeof place->value.as);
+    for (size_t i = 0; i < count; i++) {
+        paths[i] = path_of(&places->list[dice_below(dice, (uint32_t)places->count)]);
     }
-    assert_in_range(place->position, target->octets.data - places->pof.data,
-                    target->octets.data + target->octets.size - places->pof.data);
-}
-
-/* pof_path_find leads to each value that reading everything comes across. */
-static void a_path_finds_what_a_full_decode_finds(void **state)
-{
-    static struct places places;
-    struct dice dice = {2026};
-    struct buf binary = {0};
-    struct pof_target target;
-    size_t seen = 0;
-
-    (void)state;
-    for (int round = 0; round < ROUNDS; round++) {
-        write_random(&dice, &binary);
-        collect_all(&places, value_of(&binary));
-        for (size_t i = 0; i < places.count; i++) {
-            struct place *place = &places.list[i];
-            assert_int_equal(pof_path_find(places.pof, path_of(place), &target), QN_OK);
-            assert_found(&places, place, &target);
-        }
-        seen += places.count;
+    struct pof_path_set *set = pof_path_set_create(paths, count);
+    assert_non_null(set);
+    assert_int_equal(pof_path_set_find(set, pof, targets), QN_OK);
+    for (size_t i = 0; i < count; i++) {
+        expect_same_target(pof, paths[i], &targets[i]);
     }
-    assert_true(seen > 2 * ROUNDS);
-    buf_fini(&binary);
+    pof_path_set_destroy(set);
 }
 
-/* The place of a property in no object: index 90 * 5 is beyond all that are made. */
-static bool make_absent(struct place *place)
-{
-    enum pof_kind kind = place->value.kind;
-
-    place->steps[place->count++] = 100000;
-    return kind == POF_KIND_USER || kind == POF_KIND_SPARSE_ARRAY;
-}
-
-/* A set of paths, present and absent ones, finds what each alone finds. */
 static void a_set_finds_what_single_paths_find(void **state)
 {
-    static struct places places;
-    struct dice dice = {77};
+    struct rounds *rounds = *state;
+    struct tree *tree = test_malloc(sizeof *tree);
+    struct places *places = test_malloc(sizeof *places);
     struct buf binary = {0};
-    struct pof_path paths[SETS];
-    struct place chosen[SETS];
-    struct pof_target targets[SETS];
-    struct pof_target alone;
 
-    (void)state;
-    for (int round = 0; round < ROUNDS; round++) {
-        write_random(&dice, &binary);
-        collect_all(&places, value_of(&binary));
-        size_t count = 1 + dice_below(&dice, SETS);
-        for (size_t i = 0; i < count; i++) {
-            chosen[i] = places.list[dice_below(&dice, (uint32_t)places.count)];
-            if (dice_below(&dice, 4) == 0) {
-                (void)make_absent(&chosen[i]);
-            }
-            paths[i] = path_of(&chosen[i]);
-        }
-        struct pof_path_set *set = pof_path_set_create(paths, count);
-        assert_non_null(set);
-        assert_int_equal(pof_path_set_find(set, places.pof, targets), QN_OK);
-        for (size_t i = 0; i < count; i++) {
-            enum qn_status status = pof_path_find(places.pof, paths[i], &alone);
-            if (status == QN_OK) {
-                assert_int_equal(targets[i].found, alone.found);
-                assert_int_equal(targets[i].below_missing, alone.below_missing);
-                assert_ptr_equal(targets[i].octets.data, alone.octets.data);
-                assert_int_equal(targets[i].octets.size, alone.octets.size);
-            } else {
-                assert_true(!targets[i].found && targets[i].below_missing);
-            }
-        }
-        pof_path_set_destroy(set);
+    rounds_begin(rounds, SET_ROUNDS);
+    while (rounds_next(rounds)) {
+        struct dice dice = {rounds->seed * 0xd1342543de82ef95u};
+        write_random(rounds->seed, rounds->seed % 2 > 0, tree, &binary);
+        places->count = 0;
+        for_each_place(value_of(&binary), keep_place, places);
+        check_set(places, value_of(&binary), &dice);
     }
+    test_free(places);
+    test_free(tree);
     buf_fini(&binary);
 }
 
-/* After an update the path leads to the new value, and everything before and behind stands as it
- * was. */
-static void an_update_changes_its_target_alone(void **state)
+/* A set over octets that may be broken: what it finds, each path alone finds. */
+static void check_broken(const struct places *places, struct bytes pof, struct dice *dice)
 {
-    static struct places places;
-    static const uint8_t text[] = {0x4e, 0x02, 'o', 'k'};
-    struct dice dice = {5};
-    struct buf binary = {0};
-    struct buf updated = {0};
-    struct pof_target old;
-    struct pof_target new;
-    int done = 0;
+    struct pof_path paths[2];
+    struct pof_target targets[2];
 
-    (void)state;
-    for (int round = 0; round < ROUNDS; round++) {
-        write_random(&dice, &binary);
-        collect_all(&places, value_of(&binary));
-        struct place place = places.list[dice_below(&dice, (uint32_t)places.count)];
-        if (dice_below(&dice, 4) == 0) {
-            (void)make_absent(&place);
-        }
-        buf_clear(&updated);
-        enum qn_status status = pof_path_update(&updated, buf_bytes(&binary), path_of(&place),
-                                                bytes_of(text, sizeof text));
-        if (status != QN_OK) {
-            assert_int_equal(updated.size, 0);
-            continue;
-        }
-        assert_int_equal(pof_path_find(places.pof, path_of(&place), &old), QN_OK);
-        assert_int_equal(pof_path_find(value_of(&updated), path_of(&place), &new), QN_OK);
-        assert_true(new.found &&new.value.kind == POF_KIND_STRING);
-        assert_bytes_equal(new.value.as.text, bytes_of_text("ok"));
-        size_t before = (size_t)(old.octets.data - binary.data);
-        size_t behind = binary.size - before - old.octets.size;
-        assert_memory_equal(updated.data, binary.data, before);
-        assert_memory_equal(updated.data + updated.size - behind,
-                            binary.data + binary.size - behind, behind);
-        done++;
+    for (size_t i = 0; i < 2; i++) {
+        paths[i] = path_of(&places->list[dice_below(dice, (uint32_t)places->count)]);
     }
-    assert_true(done > ROUNDS / 2);
-    buf_fini(&binary);
-    buf_fini(&updated);
+    struct pof_path_set *set = pof_path_set_create(paths, 2);
+    assert_non_null(set);
+    if (pof_path_set_find(set, pof, targets) == QN_OK) {
+        expect_same_target(pof, paths[0], &targets[0]);
+        expect_same_target(pof, paths[1], &targets[1]);
+    }
+    pof_path_set_destroy(set);
 }
 
 /* Octets cut short or changed are found in, or refused; sanitizers see that nothing else happens.
  */
 static void broken_octets_do_no_harm(void **state)
 {
-    static struct places places;
-    struct dice dice = {13};
+    struct rounds *rounds = *state;
+    struct tree *tree = test_malloc(sizeof *tree);
+    struct places *places = test_malloc(sizeof *places);
     struct buf binary = {0};
-    struct buf out = {0};
-    struct pof_target target;
-    int refused = 0;
 
-    (void)state;
-    for (int round = 0; round < ROUNDS; round++) {
-        write_random(&dice, &binary);
-        collect_all(&places, value_of(&binary));
-        struct place place = places.list[dice_below(&dice, (uint32_t)places.count)];
-        size_t size = dice_below(&dice, (uint32_t)binary.size);
-        if (dice_below(&dice, 2)) {
+    rounds_begin(rounds, SET_ROUNDS);
+    while (rounds_next(rounds)) {
+        struct dice dice = {rounds->seed * 0xd1342543de82ef95u};
+        write_random(rounds->seed, rounds->seed % 2 > 0, tree, &binary);
+        places->count = 0;
+        for_each_place(value_of(&binary), keep_place, places);
+        size_t size = 1 + dice_below(&dice, (uint32_t)binary.size - 1);
+        if (dice_below(&dice, 2) > 0) {
             binary.data[size] = (uint8_t)dice_below(&dice, 256);
             size = binary.size;
         }
-        buf_clear(&out);
-        enum qn_status status = pof_path_update(&out, bytes_of(binary.data, size), path_of(&place),
-                                                bytes_of("\x64", 1));
-        refused += status != QN_OK;
-        if (size > 1) {
-            status = pof_path_find(bytes_of(binary.data + 1, size - 1), path_of(&place), &target);
-            refused += status != QN_OK;
-        }
+        check_broken(places, bytes_of(binary.data + 1, size - 1), &dice);
     }
-    assert_true(refused > 0);
+    test_free(places);
+    test_free(tree);
     buf_fini(&binary);
-    buf_fini(&out);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_path_finds_what_a_full_decode_finds),
-        cmocka_unit_test(a_set_finds_what_single_paths_find),
-        cmocka_unit_test(an_update_changes_its_target_alone),
-        cmocka_unit_test(broken_octets_do_no_harm),
+        cmocka_unit_test_setup_teardown(a_path_finds_what_a_full_decode_finds, rounds_create,
+                                        rounds_destroy),
+        cmocka_unit_test_setup_teardown(a_set_finds_what_single_paths_find, rounds_create,
+                                        rounds_destroy),
+        cmocka_unit_test_setup_teardown(broken_octets_do_no_harm, rounds_create, rounds_destroy),
     };
 
     return RUN_TESTS(tests);
