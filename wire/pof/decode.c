@@ -35,7 +35,7 @@ static const struct type_row types[] = {
     {POF_KIND_NULL, 2, false}, /* identity: a prefix, see pof_decode_kind */
     {POF_KIND_REFERENCE, 1, false},     {POF_KIND_BOOL, 0, true},
     {POF_KIND_BOOL, 0, true},           {POF_KIND_STRING, 0, true},
-    {POF_KIND_COLLECTION, 0, true},     {POF_KIND_NULL, 0, true},
+    {POF_KIND_COLLECTION, 0, false},    {POF_KIND_NULL, 0, true},
     {POF_KIND_FLOAT64, 0, true},        {POF_KIND_FLOAT64, 0, true},
     {POF_KIND_FLOAT64, 0, true},
 };

@@ -192,6 +192,9 @@ static inline bool skip_property(struct bytes *in, int32_t last_index, bool list
     int32_t type = ~(rest.data[1] & 0x3f);
     bool list = lists && (type == POF_UNIFORM_COLLECTION || type == POF_UNIFORM_ARRAY);
     rest = bytes_of(rest.data + 2, rest.size - 2);
+    if (type == POF_SMALL_EMPTY_COLLECTION && !lists) {
+        return false;
+    }
     if (type > POF_SMALL_FALSE && !(list ? skip_list(&rest) : skip_scalar(&rest, type))) {
         return false;
     }

@@ -105,6 +105,12 @@ static bool is_bare(const struct pof_reader_frame *frame, const struct pof_value
     return value->is_key ? frame->uniform_keys : frame->uniform;
 }
 
+/* The type that a uniform container has for this value. */
+static int32_t declared_type(const struct pof_reader_frame *frame, const struct pof_value *value)
+{
+    return value->is_key ? frame->key_type : frame->element_type;
+}
+
 /* Take or know the type of the value whose place was taken, with its identity if it has one. */
 static enum qn_status take_type(struct pof_reader *r, const struct pof_reader_frame *frame,
                                 struct pof_value *value)
@@ -112,7 +118,7 @@ static enum qn_status take_type(struct pof_reader *r, const struct pof_reader_fr
     enum qn_status status = QN_OK;
 
     if (is_bare(frame, value)) {
-        value->type = value->is_key ? frame->key_type : frame->element_type;
+        value->type = declared_type(frame, value);
     } else {
         status = packed_take_type(&r->rest, &value->type);
     }
@@ -298,7 +304,7 @@ static enum qn_status track(const struct pof_reader *r, struct bytes start,
     place = (struct identity_place){
         .offset = offset_of(r, start),
         .type = value->type,
-        .declared = value->is_key ? frame->key_type : frame->element_type,
+        .declared = declared_type(frame, value),
         .bare = is_bare(frame, value),
     };
     return identity_add(r->identities, value->identity, &place);
@@ -325,7 +331,9 @@ enum qn_status pof_take_value(struct pof_reader *r, struct pof_value *value)
         return status;
     }
     if (pof_kind_is_container(value->kind)) {
-        status = take_container(r, is_bare(frame, value), value);
+        /* Behind an identity as element type stands the type of each. */
+        bool bare = is_bare(frame, value) && declared_type(frame, value) == value->type;
+        status = take_container(r, bare, value);
     } else {
         status = pof_decode_scalar(&r->rest, value->type, value);
     }

@@ -132,6 +132,26 @@ static void identities_as_element_type_can_be_followed(void **state)
     buf_fini(&table);
 }
 
+/* There a version is one, whatever identities there are. */
+static void a_version_behind_its_type_is_no_reference(void **state)
+{
+    static const char list[] = "\x56\x5e\x02\x01\x07\x00\x40\x02\x07\x01\x40";
+    struct buf table = {0};
+    struct pof_reader r;
+
+    (void)state;
+    begin(&r, OCTETS(list), &table);
+    next_entered(&r);
+    next(&r);
+    struct pof_value second = next(&r);
+    assert_int_equal(second.kind, POF_KIND_USER);
+    assert_int_equal(second.identity, 2);
+    assert_int_equal(second.as.items.version, 1);
+    assert_int_equal(pof_reader_leave(&r), QN_OK);
+    assert_int_equal(r.rest.size, 0);
+    buf_fini(&table);
+}
+
 /* A reference names an earlier value, also when the octets are read again and the table knows the
  * later ones. */
 static void a_later_value_is_never_referred_to(void **state)
@@ -391,6 +411,7 @@ int main(void)
         cmocka_unit_test(what_was_skipped_can_be_referred_to),
         cmocka_unit_test(cycles_can_be_followed),
         cmocka_unit_test(identities_as_element_type_can_be_followed),
+        cmocka_unit_test(a_version_behind_its_type_is_no_reference),
         cmocka_unit_test(a_later_value_is_never_referred_to),
         cmocka_unit_test(an_identity_belongs_to_one_value),
         cmocka_unit_test(without_a_table_nothing_is_followed),
