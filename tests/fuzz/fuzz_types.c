@@ -38,6 +38,19 @@ static void code_write(const struct pof_schema *schema)
     buf_fini(&source);
 }
 
+/* A view of a file that loads can be shown; whether it can be read, too, is known. */
+static void views_look(const struct pof_schema *schema)
+{
+    for (size_t i = 0; i < schema->view_count; i++) {
+        const struct pof_view *view = &schema->views[i];
+        struct pof_view_problem problem = {.text = ""};
+        qn_assert(pof_schema_view(schema, view->name) == view);
+        qn_assert(pof_view_check(view, schema, NULL) == QN_OK);
+        enum qn_status status = pof_view_check_reading(view, schema, &problem);
+        qn_assert(status == QN_OK || (status == QN_UNSUPPORTED && problem.text[0] != '\0'));
+    }
+}
+
 static void types_look(const struct types *types)
 {
     const struct pof_schema *schema = &types->schema;
@@ -50,9 +63,11 @@ static void types_look(const struct types *types)
             const struct pof_schema_field *field = &type->fields[k];
             qn_assert(pof_schema_field_at(type, field->index) == field);
             qn_assert(field->since <= type->version && field->shape);
+            qn_assert(pof_schema_name_fits(bytes_of_text(field->name)));
         }
     }
     qn_assert(types_compare(schema, schema, no_change, NULL) == 0);
+    views_look(schema);
     code_write(schema);
 }
 
