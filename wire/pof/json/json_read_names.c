@@ -72,6 +72,12 @@ static bool resolve(const struct pof_view *view, const struct pof_schema_type *t
 {
     const struct pof_view_type *rules = pof_view_type(view, type->id);
 
+    if (!rules) { /* mostly */
+        const struct pof_schema_field *known = pof_schema_field(type, name);
+        field->index = known ? known->index : 0;
+        field->shape = known ? known->shape : NULL;
+        return known != NULL;
+    }
     for (size_t i = 0; i < type->field_count; i++) {
         const struct pof_schema_field *known = &type->fields[i];
         const struct pof_view_field rule = pof_view_rule(rules, known->index);
