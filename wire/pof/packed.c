@@ -174,19 +174,3 @@ enum qn_status packed_take128(struct bytes *in, struct pof_int128 *value)
     value->high = negative ? ~magnitude.high : magnitude.high;
     return QN_OK;
 }
-
-enum qn_status packed_skip(struct bytes *in, unsigned count)
-{
-    size_t at = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        size_t start = at;
-        do {
-            if (at == in->size || at - start == PACKED_SIZE_MAX) {
-                return QN_MALFORMED;
-            }
-        } while ((in->data[at++] & MORE) != 0);
-    }
-    *in = bytes_of(in->data + at, in->size - at);
-    return QN_OK;
-}

@@ -55,8 +55,4 @@ static inline enum qn_status packed_take_type(struct bytes *in, int32_t *value)
     return QN_OK;
 }
 
-/* Take as many numbers as asked for without looking at them. QN_MALFORMED: cut short or too long.
- */
-QN_MUST_USE enum qn_status packed_skip(struct bytes *in, unsigned count);
-
 #endif

@@ -81,51 +81,12 @@ static void a_string_key_is_utf8(void **state)
     buf_fini(&out);
 }
 
-/* A value is found under decorations, in whatever order they were put around it. */
-static void a_value_is_found_under_decorations(void **state)
-{
-    const struct pof_decoration decorations[] = {{1, {NULL, 0}}, {9, {(const uint8_t *)"nine", 4}}};
-    struct buf plain = {0}, marked = {0}, decorated = {0};
-    struct bytes found;
-
-    (void)state;
-    assert_int_equal(pof_binary_string(&plain, bytes_of_text("k")), QN_OK);
-    assert_int_equal(pof_binary_decorate_int(&marked, buf_bytes(&plain), 70000), QN_OK);
-    assert_int_equal(pof_binary_decorate(&decorated, buf_bytes(&marked), decorations, 2), QN_OK);
-    assert_int_equal(pof_binary_as_string(buf_bytes(&decorated), &found), QN_OK);
-    assert_bytes_equal(found, bytes_of_text("k"));
-    buf_fini(&plain);
-    buf_fini(&marked);
-    buf_fini(&decorated);
-}
-
-static void decorations_ascend_and_are_not_the_value(void **state)
-{
-    const struct pof_decoration descending[] = {{2, {NULL, 0}}, {1, {NULL, 0}}};
-    const struct pof_decoration value[] = {{0, {NULL, 0}}};
-    const struct pof_decoration beyond[] = {{63, {NULL, 0}}};
-    struct bytes plain = bytes_of("\x15\x6a", 2);
-    struct buf out = {0};
-
-    (void)state;
-    assert_int_equal(pof_binary_decorate(&out, plain, descending, 2), QN_INVALID);
-    assert_int_equal(pof_binary_decorate(&out, plain, value, 1), QN_INVALID);
-    assert_int_equal(pof_binary_decorate(&out, plain, beyond, 1), QN_INVALID);
-    assert_int_equal(pof_binary_decorate(&out, plain, NULL, 0), QN_INVALID);
-    assert_int_equal(out.size, 0);
-    buf_fini(&out);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_have_fixed_octets),
-        cmocka_unit_test(keys_read_back),
-        cmocka_unit_test(any_whole_number_is_an_int64),
-        cmocka_unit_test(another_type_is_told),
+        cmocka_unit_test(keys_have_fixed_octets),       cmocka_unit_test(keys_read_back),
+        cmocka_unit_test(any_whole_number_is_an_int64), cmocka_unit_test(another_type_is_told),
         cmocka_unit_test(a_string_key_is_utf8),
-        cmocka_unit_test(a_value_is_found_under_decorations),
-        cmocka_unit_test(decorations_ascend_and_are_not_the_value),
     };
 
     return RUN_TESTS(tests);
