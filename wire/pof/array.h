@@ -38,10 +38,12 @@ struct pof_array {
  * string.
  *
  * QN_TOO_LARGE   there are more values than room: `array->count` says how many, and the property
- * can be read again. Of a sparse array it says 0, since its size is not backed by octets. Also a
- * limit of the reader's: then the reader has failed, as its `status` says QN_WRONG_TYPE  another
- * type, or an element that does not fit; the reader stands behind it others         as for
- * pof_reader_find, but QN_ABSENT. Only QN_OK makes the values meaningful */
+ *                can be read again; of a sparse array 0, since no octets stand behind its size.
+ *                Also a limit of the reader's, whose `status` then says so
+ * QN_WRONG_TYPE  another type, or an element that does not fit; the reader stands behind it
+ * others         as for pof_reader_find, but QN_ABSENT
+ *
+ * Only with QN_OK do the values mean anything. */
 QN_MUST_USE enum qn_status pof_read_array(struct pof_reader *r, int32_t index,
                                           struct pof_array *array);
 

@@ -11,8 +11,9 @@
  * Statuses as for pof_reader_find, but QN_ABSENT. */
 QN_MUST_USE enum qn_status pof_read_raw(struct pof_reader *r, int32_t index, struct bytes *pof);
 
-/* Write a value that exists already, in the octets that it has: small and default ones too; as a
- * property, nothing for no octets. In a uniform container its type id is left out.
+/* Write a value that exists already (pof_write_copy is the same without looking at it), in the
+ * octets that it has: small and default ones too; as a property, nothing for no octets. In a
+ * uniform container its type id is left out.
  *
  * The writer fails with QN_INVALID: not exactly one value, of another type than the uniform one, or
  * with identities, whose numbers belong to the value that it was taken from. QN_TOO_LARGE: too

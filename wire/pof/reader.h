@@ -172,8 +172,8 @@ QN_MUST_USE enum qn_status pof_reader_follow(const struct pof_reader *r,
  * QN_ABSENT       there is no further value
  * QN_MALFORMED    not POF, or cut short
  * QN_TOO_LARGE    beyond one of the limits
- * QN_UNSUPPORTED  what may be a reference in a uniform container, when there is no table of
- * identities QN_MEMORY_FULL  that table could not grow */
+ * QN_UNSUPPORTED  what may be a reference in a uniform container, without a table of identities
+ * QN_MEMORY_FULL  that table could not grow */
 QN_MUST_USE enum qn_status pof_reader_next(struct pof_reader *r, struct pof_value *value);
 
 /* Go into the container that next or find has just given. QN_WRONG_TYPE: it was none. */

@@ -76,8 +76,9 @@ void pof_writer_full(struct pof_writer *w);
  * init:
  *
  * QN_INVALID      the calls do not make a value: an index not ascending, a count not kept, a type
- * other than the uniform one, a date or decimal out of range, something left open QN_MALFORMED    a
- * string is not UTF-8 QN_TOO_LARGE    deeper than POF_DEPTH_MAX, or a length above 2^31 - 1
+ *                 other than the uniform one, a date or decimal out of range, something left open
+ * QN_MALFORMED    a string is not UTF-8
+ * QN_TOO_LARGE    deeper than POF_DEPTH_MAX, or a length above 2^31 - 1
  * QN_MEMORY_FULL  the buffer could not grow */
 QN_MUST_USE enum qn_status pof_writer_finish(struct pof_writer *w);
 
