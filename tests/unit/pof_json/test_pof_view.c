@@ -229,6 +229,68 @@ static void a_flattened_field_keeps_its_own_name_free(void **state)
         2, 1000, "two fields of type Car are shown as owner: rename or omit one in view v");
 }
 
+enum { CHAIN_MAX = POF_FLATTEN_DEPTH_MAX + 2 };
+
+/* Types that hold each the next, all flattened. The last holds itself when `ring`. */
+struct chain {
+    struct pof_schema_type types[CHAIN_MAX];
+    const struct pof_schema_type *by_id[CHAIN_MAX];
+    struct pof_schema_field fields[CHAIN_MAX];
+    struct pof_shape shapes[CHAIN_MAX];
+    struct pof_view_field rules[CHAIN_MAX];
+    struct pof_view_type view_types[CHAIN_MAX];
+    char names[CHAIN_MAX][8];
+    struct pof_schema schema;
+    struct pof_view view;
+};
+
+static void chain_init(struct chain *chain, size_t count, bool ring)
+{
+    *chain = (struct chain){.schema = {.type_count = count}, .view = {.type_count = count}};
+    chain->schema.types = chain->types;
+    chain->schema.by_id = chain->by_id;
+    chain->view.types = chain->view_types;
+    for (size_t i = 0; i < count; i++) {
+        const size_t next = i + 1 < count ? i + 1 : i;
+        const bool holds = i + 1 < count || ring;
+        chain->names[i][0] = (char)('a' + i);
+        chain->shapes[i] = (struct pof_shape){.kind = holds ? POF_SHAPE_USER : POF_SHAPE_INT32,
+                                              .user = holds ? &chain->types[next] : NULL};
+        chain->fields[i] =
+            (struct pof_schema_field){.name = chain->names[i], .shape = &chain->shapes[i]};
+        chain->types[i] = (struct pof_schema_type){.id = (int32_t)i,
+                                                   .name = chain->names[i],
+                                                   .fields = &chain->fields[i],
+                                                   .field_count = 1};
+        chain->by_id[i] = &chain->types[i];
+        chain->rules[i].action = holds ? POF_VIEW_FLATTEN : POF_VIEW_SHOW;
+        chain->view_types[i] = (struct pof_view_type){
+            .type = (int32_t)i, .fields = &chain->rules[i], .field_count = 1};
+    }
+}
+
+/* Eight objects in each other can be flattened, not nine, and none into itself. */
+static void flattening_has_a_depth(void **state)
+{
+    static const struct pof_json_options none = {.indent = 0};
+    struct pof_json_options options = none;
+    struct chain chain;
+    struct buf out = {0};
+
+    (void)state;
+    chain_init(&chain, POF_FLATTEN_DEPTH_MAX + 1, false);
+    assert_int_equal(pof_view_check(&chain.view, &chain.schema, NULL), QN_OK);
+    chain_init(&chain, POF_FLATTEN_DEPTH_MAX + 2, false);
+    assert_int_equal(pof_view_check(&chain.view, &chain.schema, NULL), QN_INVALID);
+    chain_init(&chain, 1, true);
+    assert_int_equal(pof_view_check(&chain.view, &chain.schema, NULL), QN_INVALID);
+    options.schema = &chain.schema; /* nobody asked whether the view is good */
+    options.view = &chain.view;
+    options.shape = &chain.shapes[0];
+    assert_int_equal(pof_json_read(&out, bytes_of_text("{\"x\": 1}"), &options, NULL), QN_INVALID);
+    buf_fini(&out);
+}
+
 /* A view says before it is used whether it reads new objects. */
 static void a_view_with_only_some_fields_reads_no_new_objects(void **state)
 {
@@ -261,6 +323,7 @@ int main(void)
         cmocka_unit_test(an_object_is_flattened_when_its_members_tell_all),
         cmocka_unit_test(a_view_that_makes_no_sense_is_found),
         cmocka_unit_test(a_flattened_field_keeps_its_own_name_free),
+        cmocka_unit_test(flattening_has_a_depth),
         cmocka_unit_test(a_view_with_only_some_fields_reads_no_new_objects),
     };
 
