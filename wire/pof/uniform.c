@@ -72,48 +72,62 @@ struct element {
     bool identified;
 };
 
-/* Take the type id, and an identity in front of it; `*at_type` is where it stands. */
-static enum qn_status take_type(struct bytes *in, struct element *e, struct bytes *at_type)
+/* Stand in front of the elements as a reader of the plain form does. */
+static void begin_elements(const struct pof_uniform *u, struct pof_reader *r)
 {
-    int32_t identity;
+    const uint8_t *start = u->w->out->data + u->start;
+    bool map = pof_take_is_map(u->wanted.type);
 
-    *at_type = *in;
-    enum qn_status status = packed_take_type(in, &e->type);
-    e->identified = e->type == POF_IDENTITY;
-    if (status == QN_OK && e->identified) {
-        status = packed_take32(in, &identity);
-        *at_type = *in;
-        status = status == QN_OK ? packed_take_type(in, &e->type) : status;
-    }
-    return status;
+    pof_reader_init(r, bytes_of(start, (size_t)(u->w->at - start)));
+    r->frames[0] = (struct pof_reader_frame){
+        .type = plain_form(u->wanted.type),
+        .last_index = -1,
+        .left = u->wanted.type == POF_UNIFORM_SPARSE_ARRAY
+                    ? -1
+                    : (int64_t)u->wanted.count * (map ? 2 : 1),
+    };
 }
 
-static enum qn_status take_element(struct bytes *in, bool indexed, struct element *e)
+/* What stands behind packed numbers, which were read before. */
+static struct bytes behind(struct bytes in, unsigned numbers)
 {
-    struct bytes at = *in;
-    struct bytes at_type;
-    int32_t index;
-    enum qn_status status = indexed ? packed_take_index(&at, &index) : QN_OK;
-    struct bytes end = at;
+    size_t size = 0;
+
+    for (; numbers > 0; numbers--) {
+        while (in.data[size] >= 0x80) {
+            size++;
+        }
+        size++;
+    }
+    return bytes_of(in.data + size, in.size - size);
+}
+
+/* The next element; `*key`: of a map, it is one. */
+static enum qn_status take_element(struct pof_reader *r, struct element *e, bool *key)
+{
+    struct bytes start = r->rest;
+    struct pof_value head;
+    enum qn_status status = pof_take_value(r, &head);
 
     if (status == QN_OK) {
-        status = pof_skip(&end);
-    }
-    if (status == QN_OK) {
-        status = take_type(&at, e, &at_type);
+        status = pof_take_rest(r, &head);
     }
     if (status != QN_OK) {
         return status;
     }
-    e->prefix = bytes_of(in->data, in->size - at_type.size);
-    e->encoding = bytes_of(at.data, at.size - end.size);
-    *in = end;
+    struct bytes at = behind(start, r->frames[0].type == POF_SPARSE_ARRAY ? 1 : 0);
+    e->identified = at.data[0] == pof_type_octet(POF_IDENTITY);
+    at = behind(at, e->identified ? 2 : 0);
+    e->prefix = bytes_of(start.data, start.size - at.size);
+    e->type = head.type;
+    at = behind(at, 1);
+    e->encoding = bytes_of(at.data, at.size - r->rest.size);
+    *key = head.is_key;
     return QN_OK;
 }
 
 /* What the types of all elements are, as far as it is known. */
 struct survey {
-    bool indexed;
     bool map;
     bool uniform_values;
     int32_t key_type;
@@ -123,7 +137,6 @@ struct survey {
 static struct survey survey_of(const struct pof_uniform *u)
 {
     return (struct survey){
-        .indexed = u->wanted.type == POF_UNIFORM_SPARSE_ARRAY,
         .map = pof_take_is_map(u->wanted.type),
         .uniform_values = u->wanted.type != POF_UNIFORM_KEYS_MAP,
         .key_type = u->wanted.key_type,
@@ -142,7 +155,10 @@ static bool looks_like_reference(const struct pof_uniform *u, const struct eleme
  */
 static bool joins(const struct pof_uniform *u, const struct element *e, int32_t *type)
 {
-    if (e->type <= POF_IDENTITY || looks_like_reference(u, e)) {
+    bool named =
+        e->identified && e->type < 0; /* nothing but objects has one in a uniform container */
+
+    if (e->type <= POF_IDENTITY || named || looks_like_reference(u, e)) {
         return false;
     }
     if (*type == POF_ANY_TYPE) {
@@ -155,21 +171,16 @@ static bool joins(const struct pof_uniform *u, const struct element *e, int32_t 
     return true;
 }
 
-static struct bytes elements_of(const struct pof_uniform *u)
-{
-    const uint8_t *start = u->w->out->data + u->start;
-
-    return bytes_of(start, (size_t)(u->w->at - start));
-}
-
 /* Can the container be uniform? Then the types are in `*s`. */
 static bool is_uniform(const struct pof_uniform *u, struct survey *s)
 {
-    struct bytes in = elements_of(u);
+    struct pof_reader r;
     struct element e;
+    bool key;
 
-    for (bool key = s->map; in.size > 0; key = s->map && !key) {
-        if (take_element(&in, s->indexed, &e) != QN_OK) {
+    begin_elements(u, &r);
+    while (r.rest.size > 0) {
+        if (take_element(&r, &e, &key) != QN_OK) {
             return false;
         }
         if ((key || s->uniform_values) && !joins(u, &e, key ? &s->key_type : &s->element_type)) {
@@ -195,16 +206,18 @@ static uint8_t *move(uint8_t *to, struct bytes octets)
 static void make_uniform(const struct pof_uniform *u, const struct survey *s)
 {
     uint8_t *to = u->w->out->data + u->head;
-    struct bytes in = elements_of(u);
+    struct pof_reader r;
     struct element e;
+    bool key;
 
+    begin_elements(u, &r);
     to = pof_put_packed(to, u->wanted.type);
     to = s->map ? pof_put_packed(to, s->key_type) : to;
     to = s->uniform_values ? pof_put_packed(to, s->element_type) : to;
     to = pof_put_packed(to, u->wanted.count);
-    for (bool key = s->map; take_element(&in, s->indexed, &e) == QN_OK; key = s->map && !key) {
-        struct bytes whole = bytes_of(e.prefix.data, (size_t)(in.data - e.prefix.data));
+    while (take_element(&r, &e, &key) == QN_OK) {
         bool bare = key || s->uniform_values;
+        struct bytes whole = bytes_of(e.prefix.data, (size_t)(r.rest.data - e.prefix.data));
         to = move(to, bare ? e.prefix : whole);
         to = bare ? move(to, e.encoding) : to;
     }
@@ -213,7 +226,10 @@ static void make_uniform(const struct pof_uniform *u, const struct survey *s)
 
 static void close_gap(const struct pof_uniform *u)
 {
-    u->w->at = move(u->w->out->data + u->start - GAP, elements_of(u));
+    const uint8_t *start = u->w->out->data + u->start;
+    struct bytes elements = bytes_of(start, (size_t)(u->w->at - start));
+
+    u->w->at = move(u->w->out->data + u->start - GAP, elements);
 }
 
 void pof_uniform_end(struct pof_uniform *u)

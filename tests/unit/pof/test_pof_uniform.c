@@ -1,6 +1,7 @@
 /* Containers that are uniform when they can be. */
 #include "tests/lib/check.h"
 #include "tests/lib/pof/random_tree.h"
+#include "wire/pof/raw.h"
 #include "wire/pof/uniform.h"
 
 enum { NOBODYS_TYPE = 999999 };
@@ -260,6 +261,24 @@ static void a_version_that_looks_like_a_reference_makes_the_plain_form(void **st
     buf_fini(&out);
 }
 
+/* A number with an identity, which somebody else wrote: in a uniform container it would have no
+ * place. */
+static void a_number_with_an_identity_makes_the_plain_form(void **state)
+{
+    struct pof_uniform u;
+    struct pof_writer w;
+    struct buf out = {0};
+
+    (void)state;
+    begin(&w, &out);
+    pof_uniform_begin(&u, &w, POF_NEXT, list(POF_ANY_TYPE, 1));
+    pof_write_raw(&w, POF_NEXT,
+                  bytes_of("\x5e\x40\x41\x05", 4)); /* of a negative one, which means nothing */
+    pof_uniform_end(&u);
+    expect_octets(&w, "\x55\x01\x5e\x40\x41\x05", 6);
+    buf_fini(&out);
+}
+
 /* Decimals of several widths are one type, the widest. */
 static void decimals_of_all_widths_are_one_type(void **state)
 {
@@ -413,6 +432,7 @@ int main(void)
         cmocka_unit_test(long_type_ids_fit_in_front_of_short_elements),
         cmocka_unit_test(a_reference_makes_the_plain_form),
         cmocka_unit_test(a_version_that_looks_like_a_reference_makes_the_plain_form),
+        cmocka_unit_test(a_number_with_an_identity_makes_the_plain_form),
         cmocka_unit_test(decimals_of_all_widths_are_one_type),
         cmocka_unit_test(in_a_uniform_container_the_form_is_given),
         cmocka_unit_test(a_wrong_count_or_form_fails),
