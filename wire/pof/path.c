@@ -12,6 +12,7 @@ static enum qn_status take_head(struct pof_reader *r, struct path_place *place)
 
     place->start = r->rest;
     place->bare = frame->uniform;
+    place->declared = frame->element_type;
     return pof_take_value(r, &place->head);
 }
 
@@ -27,6 +28,7 @@ static enum qn_status nothing_at(const struct pof_reader *r, bool room, struct p
 {
     place->start = bytes_of(r->rest.data, 0);
     place->bare = r->frames[r->depth].uniform;
+    place->declared = r->frames[r->depth].element_type;
     place->room = room;
     return QN_ABSENT;
 }
@@ -93,6 +95,7 @@ enum qn_status path_fill(const struct pof_reader *r, const struct path_place *pl
         .found = true,
         .bare = place->bare,
         .type = place->head.type,
+        .declared = place->declared,
         .octets = bytes_of(place->start.data, place->start.size - r->rest.size),
         .value = place->head,
     };
@@ -101,7 +104,8 @@ enum qn_status path_fill(const struct pof_reader *r, const struct path_place *pl
 
 void path_fill_nothing(const struct path_place *place, struct pof_target *target)
 {
-    *target = (struct pof_target){.bare = place->bare, .octets = place->start};
+    *target = (struct pof_target){
+        .bare = place->bare, .declared = place->declared, .octets = place->start};
 }
 
 /* Walk down the path. QN_ABSENT: what a step names is not there. `*below`: the path goes on below
@@ -175,6 +179,6 @@ void pof_path_reader(const struct pof_target *target, struct pof_reader *reader)
     pof_reader_init(reader, target->octets);
     if (target->bare) {
         reader->frames[0].uniform = true;
-        reader->frames[0].element_type = target->type;
+        reader->frames[0].element_type = target->declared;
     }
 }

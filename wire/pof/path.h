@@ -27,6 +27,7 @@ struct pof_target {
     bool below_missing;  /* the path goes on below something that is absent or null */
     bool bare;           /* it stands in a uniform container and has no type id of its own */
     int32_t type;        /* its type id, when found */
+    int32_t declared;    /* when `bare`: that of all in the container, mostly the same */
     struct bytes octets; /* the value with its type id (without when `bare`); when nothing is found
                             and it is not below something missing: the empty place for it */
     struct pof_value value; /* as pof_reader_next gives it, when found; of a container its head */

@@ -9,7 +9,8 @@
 struct path_place {
     struct bytes start; /* from its first octet on, to the end of everything; empty without one */
     bool bare;
-    bool room; /* without one: it could be put there */
+    int32_t declared; /* the type of all in the container, when `bare` */
+    bool room;        /* without one: it could be put there */
     struct pof_value head;
 };
 

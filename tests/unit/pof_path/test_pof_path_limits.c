@@ -116,6 +116,23 @@ static void a_path_does_not_go_through_a_reference(void **state)
     pof_path_set_destroy(through);
 }
 
+/* A list may declare that all its elements have an identity: each then has its own type. */
+static void an_element_of_identities_is_read_from_its_target(void **state)
+{
+    struct bytes pof = OCTETS("\x56\x5e\x02\x01\x4e\x01x\x02\x41\x05");
+    struct pof_target target;
+    struct pof_reader r;
+    struct pof_value value;
+
+    (void)state;
+    assert_int_equal(pof_path_find(pof, STEPS(1), &target), QN_OK);
+    assert_true(target.bare && target.type == POF_INT32 && target.declared == POF_IDENTITY);
+    pof_path_reader(&target, &r);
+    assert_int_equal(pof_reader_next(&r, &value), QN_OK);
+    assert_int_equal(value.identity, 2);
+    assert_int_equal(value.as.integer, 5);
+}
+
 /* A number of an object in a uniform list may be its version or a reference: once there were
  * identities it is neither, before it is the version. */
 static void what_may_be_a_reference_is_not_guessed(void **state)
@@ -349,6 +366,7 @@ int main(void)
         cmocka_unit_test(a_set_says_that_there_are_too_many_elements),
         cmocka_unit_test(a_number_too_long_is_not_skipped),
         cmocka_unit_test(a_path_does_not_go_through_a_reference),
+        cmocka_unit_test(an_element_of_identities_is_read_from_its_target),
         cmocka_unit_test(what_may_be_a_reference_is_not_guessed),
         cmocka_unit_test(an_update_leaves_identities_alone),
         cmocka_unit_test(an_update_keeps_the_depth),
