@@ -1,5 +1,6 @@
 /* What octets may ask for at most: each bound of the reader, just kept and just broken. */
 #include "tests/lib/check.h"
+#include "tests/lib/pof/random_value.h"
 #include "wire/pof/reader.h"
 #include "wire/pof/writer.h"
 
@@ -279,6 +280,54 @@ static void skipping_refuses_numbers_that_do_not_fit(void **state)
     }
 }
 
+/* Read everything; how many values that were. */
+static uint32_t count_values(struct pof_reader *r)
+{
+    struct pof_value value;
+    uint32_t count = 0;
+
+    for (;;) {
+        enum qn_status status = pof_reader_next(r, &value);
+        count += status == QN_OK ? 1 : 0;
+        if (status == QN_ABSENT) {
+            status = r->depth == 0 ? QN_ABSENT : pof_reader_leave(r);
+        } else if (status == QN_OK && pof_kind_is_container(value.kind)) {
+            assert_true(value.kind == POF_KIND_SPARSE_ARRAY ||
+                        value.as.items.count <= POF_EMPTY_MAX);
+            status = pof_reader_enter(r);
+        }
+        if (status != QN_OK) {
+            return count;
+        }
+    }
+}
+
+/* Whatever six octets are, what they ask for is bounded: values to go through, room for elements,
+ * rows of a table. */
+static void six_octets_are_little_work(void **state)
+{
+    enum { ROUNDS = 300000, TABLE_MAX = 64 * 1024 };
+    static const uint8_t likely[] = {0x55, 0x56, 0x58, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e,
+                                     0x64, 0x6e, 0x80, 0xbf, 0xff, 0x0f, 0x07, 0x01};
+    struct dice dice = {1};
+    uint8_t octets[6];
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct pof_reader r;
+        struct buf table = {0};
+        for (size_t i = 0; i < sizeof octets; i++) {
+            octets[i] = dice_below(&dice, 4) ? likely[dice_below(&dice, sizeof likely)]
+                                             : (uint8_t)dice_below(&dice, 256);
+        }
+        pof_reader_init(&r, bytes_of(octets, sizeof octets));
+        pof_reader_track_identities(&r, &table);
+        assert_true(count_values(&r) <= POF_EMPTY_MAX + sizeof octets);
+        assert_true(table.capacity <= TABLE_MAX);
+        buf_fini(&table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +340,7 @@ int main(void)
         cmocka_unit_test(lengths_have_a_limit),
         cmocka_unit_test(identities_have_a_limit_and_are_in_proportion_to_the_octets),
         cmocka_unit_test(skipping_refuses_numbers_that_do_not_fit),
+        cmocka_unit_test(six_octets_are_little_work),
         cmocka_unit_test(a_uniform_list_may_repeat_an_object_in_one_octet_each),
     };
 
