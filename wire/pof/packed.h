@@ -31,23 +31,36 @@ QN_MUST_USE enum qn_status packed_take32(struct bytes *in, int32_t *value);
 QN_MUST_USE enum qn_status packed_take64(struct bytes *in, int64_t *value);
 QN_MUST_USE enum qn_status packed_take128(struct bytes *in, struct pof_int128 *value);
 
+/* Take a number of two octets. False: it has another size. */
+static inline bool packed_take_two(struct bytes *in, int32_t *value)
+{
+    if (in->size < 2 || in->data[0] < 0x80 || in->data[1] >= 0x80) {
+        return false;
+    }
+    int32_t bits = (in->data[0] & 0x3f) | in->data[1] << 6;
+    *value = (in->data[0] & 0x40) != 0 ? ~bits : bits;
+    *in = bytes_of(in->data + 2, in->size - 2);
+    return true;
+}
+
 /* The same as packed_take32, for numbers that nearly always are one octet and not negative:
  * indexes, counts, lengths. */
 static inline enum qn_status packed_take_index(struct bytes *in, int32_t *value)
 {
     if (in->size == 0 || in->data[0] >= 0x40) {
-        return packed_take32(in, value);
+        return packed_take_two(in, value) ? QN_OK : packed_take32(in, value);
     }
     *value = in->data[0];
     *in = bytes_of(in->data + 1, in->size - 1);
     return QN_OK;
 }
 
-/* The same again, for type ids: one octet below zero for all but user types. */
+/* The same again, for type ids: one octet below zero for all but user types, which are mostly two.
+ */
 static inline enum qn_status packed_take_type(struct bytes *in, int32_t *value)
 {
     if (in->size == 0 || in->data[0] >= 0x80) {
-        return packed_take32(in, value);
+        return packed_take_two(in, value) ? QN_OK : packed_take32(in, value);
     }
     int32_t bits = in->data[0] & 0x3f;
     *value = in->data[0] >= 0x40 ? ~bits : bits;

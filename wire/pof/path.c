@@ -5,22 +5,52 @@
 #include "wire/pof/path_walk.h"
 #include "wire/pof/take.h"
 
-/* Take the head of the value that the reader stands in front of. */
-static enum qn_status take_head(struct pof_reader *r, struct path_place *place)
+static bool is_indexed(const struct pof_reader_frame *frame)
 {
-    const struct pof_reader_frame *frame = &r->frames[r->depth];
-
-    place->start = r->rest;
-    place->bare = frame->uniform;
-    place->declared = frame->element_type;
-    return pof_take_value(r, &place->head);
+    return frame->type >= 0 || frame->type == POF_SPARSE_ARRAY ||
+           frame->type == POF_UNIFORM_SPARSE_ARRAY;
 }
 
-enum qn_status path_first(struct pof_reader *r, struct bytes pof, struct path_place *place)
+enum qn_status path_take_head(struct pof_reader *r, struct path_place *place)
 {
-    pof_reader_init(r, pof);
-    enum qn_status status = take_head(r, place);
-    return status == QN_ABSENT ? QN_MALFORMED : status;
+    const struct pof_reader_frame *frame = &r->frames[r->depth];
+    enum qn_status status = QN_OK;
+    int32_t index;
+
+    place->start = r->rest;
+    if (is_indexed(frame)) {
+        status = packed_take_index(&place->start, &index);
+    }
+    place->bare = frame->uniform;
+    place->declared = frame->element_type;
+    return status == QN_OK ? pof_take_value(r, &place->head) : status;
+}
+
+bool path_go_into_object(struct pof_reader *r)
+{
+    struct pof_reader_frame *frame = &r->frames[r->depth];
+    struct bytes rest = r->rest;
+    bool indexed = is_indexed(frame);
+    int32_t index = 0;
+    int32_t type;
+    int32_t version;
+
+    if (frame->uniform || r->depth >= r->limits.depth_max ||
+        (indexed && packed_take_index(&rest, &index) != QN_OK) ||
+        packed_take_type(&rest, &type) != QN_OK || type < 0 ||
+        packed_take_index(&rest, &version) != QN_OK || version < 0) {
+        return false;
+    }
+    if (indexed) {
+        frame->last_index = index;
+    } else {
+        frame->left--;
+        frame->number++;
+    }
+    r->rest = rest;
+    r->frames[++r->depth] =
+        (struct pof_reader_frame){.type = type, .last_index = -1, .last_asked = -1, .left = -1};
+    return true;
 }
 
 /* Nothing stands there. `room`: an index names the place, where it could be put. */
@@ -33,43 +63,18 @@ static enum qn_status nothing_at(const struct pof_reader *r, bool room, struct p
     return QN_ABSENT;
 }
 
-/* Go to the property or entry `step`; those before it are skipped. */
-static enum qn_status go_to_index(struct pof_reader *r, int32_t step, struct path_place *place)
-{
-    int32_t next = 0;
-    enum qn_status status = pof_take_seek(r, step, &next);
-
-    if (status == QN_ABSENT || (status == QN_OK && next > step)) {
-        return nothing_at(r, true, place);
-    }
-    struct bytes start = r->rest;
-    if (status == QN_OK) {
-        status = packed_take32(&start, &next);
-    }
-    if (status == QN_OK) {
-        status = take_head(r, place);
-        place->start = start; /* behind the index */
-    }
-    return status;
-}
-
-static enum qn_status go_to_element(struct pof_reader *r, int32_t step, struct path_place *place)
+enum qn_status path_go_to(struct pof_reader *r, int32_t step, struct path_place *place)
 {
     const struct pof_reader_frame *frame = &r->frames[r->depth];
+    int32_t next = 0;
 
-    if (step - frame->number >= frame->left) {
-        return nothing_at(r, false, place);
+    if (!is_indexed(frame)) {
+        return step - frame->number >= frame->left ? nothing_at(r, false, place)
+                                                   : pof_take_skip(r, step - frame->number);
     }
-    enum qn_status status = pof_take_skip(r, step - frame->number);
-    return status == QN_OK ? take_head(r, place) : status;
-}
-
-enum qn_status path_step(struct pof_reader *r, int32_t step, struct path_place *place)
-{
-    int32_t type = r->frames[r->depth].type;
-    bool indexed = type >= 0 || type == POF_SPARSE_ARRAY || type == POF_UNIFORM_SPARSE_ARRAY;
-
-    return indexed ? go_to_index(r, step, place) : go_to_element(r, step, place);
+    enum qn_status status = pof_take_seek(r, step, &next);
+    bool absent = status == QN_ABSENT || (status == QN_OK && next > step);
+    return absent ? nothing_at(r, true, place) : status;
 }
 
 enum qn_status path_enter(struct pof_reader *r, const struct path_place *place)
@@ -108,25 +113,36 @@ void path_fill_nothing(const struct path_place *place, struct pof_target *target
         .bare = place->bare, .declared = place->declared, .octets = place->start};
 }
 
-/* Walk down the path. QN_ABSENT: what a step names is not there. `*below`: the path goes on below
- * something absent or null. */
+/* Go into the container that the reader stands in front of. QN_ABSENT: it is null. */
+static enum qn_status go_into(struct pof_reader *r, struct path_place *place)
+{
+    if (path_go_into_object(r)) {
+        return QN_OK;
+    }
+    enum qn_status status = path_take_head(r, place);
+    if (status != QN_OK) {
+        return status;
+    }
+    return place->head.kind == POF_KIND_NULL ? QN_ABSENT : path_enter(r, place);
+}
+
+/* Walk down the path, and take the head of what is there. QN_ABSENT: what a step names is not
+ * there. `*below`: the path goes on below something absent or null. */
 static enum qn_status walk(struct pof_reader *r, struct pof_path path, struct path_place *place,
                            bool *below)
 {
-    enum qn_status status = QN_OK;
-
-    for (size_t i = 0; status == QN_OK && i < path.count; i++) {
-        if (place->head.kind == POF_KIND_NULL) {
-            *below = true;
-            return QN_ABSENT;
-        }
-        status = path_enter(r, place);
+    for (size_t i = 0; i < path.count; i++) {
+        enum qn_status status = go_into(r, place);
+        *below = status == QN_ABSENT;
         if (status == QN_OK) {
-            status = path_step(r, path.steps[i], place);
+            status = path_go_to(r, path.steps[i], place);
+            *below = status == QN_ABSENT && place->room && i + 1 < path.count;
         }
-        *below = status == QN_ABSENT && place->room && i + 1 < path.count;
+        if (status != QN_OK) {
+            return status;
+        }
     }
-    return status;
+    return path_take_head(r, place);
 }
 
 bool path_is_valid(struct pof_path path)
@@ -148,10 +164,8 @@ enum qn_status path_find(struct pof_reader *r, struct bytes pof, struct pof_path
     if (!path_is_valid(path)) {
         return QN_INVALID;
     }
-    enum qn_status status = path_first(r, pof, &place);
-    if (status == QN_OK) {
-        status = walk(r, path, &place, &below);
-    }
+    pof_reader_init(r, pof);
+    enum qn_status status = walk(r, path, &place, &below);
     if (status == QN_OK) {
         status = pof_take_rest(r, &place.head);
         return status == QN_OK ? path_fill(r, &place, target) : status;

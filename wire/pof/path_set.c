@@ -161,8 +161,7 @@ static void answer_below(struct walk *w, const struct node *node)
     }
 }
 
-static enum qn_status visit(struct walk *w, const struct node *node,
-                            const struct path_place *place);
+static enum qn_status visit(struct walk *w, const struct node *node);
 
 /* A part is not there, nor anything below it. */
 static void answer_nothing(struct walk *w, const struct node *node, const struct path_place *place)
@@ -185,56 +184,77 @@ static enum qn_status visit_parts(struct walk *w, const struct node *node)
     for (uint32_t i = node->child; status == QN_OK && i != NONE && w->left > 0;
          i = w->set->nodes[i].sibling) {
         const struct node *child = &w->set->nodes[i];
-        status = path_step(&w->r, child->step, &part);
+        status = path_go_to(&w->r, child->step, &part);
         if (status == QN_ABSENT) {
             answer_nothing(w, child, &part);
             status = QN_OK;
         } else if (status == QN_OK) {
-            status = visit(w, child, &part);
+            status = visit(w, child);
         }
     }
     return status;
 }
 
-/* The reader has taken the head of the value at `place`. Afterwards it stands behind the value, or
- * anywhere when everything is known. */
-static enum qn_status visit(struct walk *w, const struct node *node, const struct path_place *place)
+/* Take the head of the value, and go into it when it has parts that paths lead to; `*inside`: it
+ * has. */
+static enum qn_status go_into(struct walk *w, const struct node *node, struct path_place *place,
+                              bool *inside)
+{
+    enum qn_status status = path_take_head(&w->r, place);
+
+    *inside = false;
+    if (status != QN_OK || node->child == NONE) {
+        return status;
+    }
+    status = path_enter(&w->r, place);
+    *inside = status == QN_OK;
+    if (status == QN_WRONG_TYPE) {
+        answer_below(w, node);
+        return QN_OK;
+    }
+    return status;
+}
+
+/* The value is a target: its octets end here. */
+static enum qn_status answer_value(struct walk *w, const struct node *node,
+                                   const struct path_place *place)
 {
     struct pof_target target;
-    enum qn_status status = QN_OK;
-    uint32_t depth = w->r.depth;
+    enum qn_status status = path_fill(&w->r, place, &target);
 
-    if (node->child != NONE) {
-        status = path_enter(&w->r, place);
-        if (status == QN_OK) {
-            status = visit_parts(w, node);
-        } else if (status == QN_WRONG_TYPE) {
-            answer_below(w, node);
-            status = QN_OK;
-        }
+    if (status == QN_OK) {
+        answer(w, node, &target);
+    }
+    return status;
+}
+
+/* Visit the value that the reader stands in front of. Afterwards it stands behind the value, or
+ * anywhere when everything is known. */
+static enum qn_status visit(struct walk *w, const struct node *node)
+{
+    struct path_place place;
+    uint32_t depth = w->r.depth;
+    bool inside = node->target == NONE && path_go_into_object(&w->r);
+    enum qn_status status = inside ? QN_OK : go_into(w, node, &place, &inside);
+
+    if (status == QN_OK && inside) {
+        status = visit_parts(w, node);
     }
     if (status != QN_OK || w->left == 0) {
         return status;
     }
-    status = w->r.depth > depth ? pof_take_leave(&w->r, depth) : pof_take_rest(&w->r, &place->head);
-    if (status == QN_OK && node->target != NONE) {
-        status = path_fill(&w->r, place, &target);
-    }
-    if (status == QN_OK && node->target != NONE) {
-        answer(w, node, &target);
-    }
-    return status;
+    status = inside ? pof_take_leave(&w->r, depth) : pof_take_rest(&w->r, &place.head);
+    return status == QN_OK && node->target != NONE ? answer_value(w, node, &place) : status;
 }
 
 enum qn_status pof_path_set_find(const struct pof_path_set *set, struct bytes pof,
                                  struct pof_target *targets)
 {
     struct walk w;
-    struct path_place place;
 
     w.set = set;
     w.targets = targets;
     w.left = set->path_count;
-    enum qn_status status = path_first(&w.r, pof, &place);
-    return status == QN_OK && w.left > 0 ? visit(&w, &set->nodes[0], &place) : status;
+    pof_reader_init(&w.r, pof);
+    return w.left > 0 ? visit(&w, &set->nodes[0]) : QN_OK;
 }

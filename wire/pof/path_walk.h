@@ -14,9 +14,12 @@ struct path_place {
     struct pof_value head;
 };
 
-/* Take the head of the one value in `pof`. */
-QN_MUST_USE enum qn_status path_first(struct pof_reader *r, struct bytes pof,
-                                      struct path_place *place);
+/* Take the head of the value that the reader stands in front of. Statuses as pof_take_value. */
+QN_MUST_USE enum qn_status path_take_head(struct pof_reader *r, struct path_place *place);
+
+/* Go into the object that the reader stands in front of, without giving its head. False, and the
+ * reader stays: it is none, or has an identity, or something may be wrong with it. */
+bool path_go_into_object(struct pof_reader *r);
 
 /* Are all steps numbers, and not too many? */
 bool path_is_valid(struct pof_path path);
@@ -25,10 +28,10 @@ bool path_is_valid(struct pof_path path);
  * name, as maps, and the small value that is an empty container. QN_UNSUPPORTED: a reference. */
 QN_MUST_USE enum qn_status path_enter(struct pof_reader *r, const struct path_place *place);
 
-/* In the container that the reader has gone into: take the head of part `step`, over those before
- * it. QN_ABSENT: it is not there; `place->room` tells an index from a number beyond the count, the
- * head says nothing. Others as pof_take_value. */
-QN_MUST_USE enum qn_status path_step(struct pof_reader *r, int32_t step, struct path_place *place);
+/* In the container that the reader has gone into: stand in front of part `step`, over those before
+ * it. QN_ABSENT: it is not there; `place->room` tells an index from a number beyond the count.
+ * Others as pof_take_value. */
+QN_MUST_USE enum qn_status path_go_to(struct pof_reader *r, int32_t step, struct path_place *place);
 
 /* As pof_path_find, and leaves `r` behind the target, in the container that it stands in. */
 QN_MUST_USE enum qn_status path_find(struct pof_reader *r, struct bytes pof, struct pof_path path,

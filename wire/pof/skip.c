@@ -29,119 +29,190 @@ static bool drop_fixed(struct pof_reader *r, int64_t count)
     return true;
 }
 
-/* The octets of a number at the front of `in`, 0 when it may not fit `type`: it is longer than the
- * shortest forms, or cut short. */
-static inline size_t plain_number(struct bytes in, int32_t type)
-{
-    size_t size_max = type == POF_INT64 ? PACKED_64_SIZE_MAX - 1 : PACKED_32_SIZE_MAX - 1;
-    size_t size = 1;
+/* How plain encodings of a type are skipped: one of these in the upper three bits, and a number. */
+enum {
+    PLAIN_FIXED = 0x00,   /* so many octets */
+    PLAIN_NUMBER = 0x20,  /* a packed number of so many octets at most: it then fits in any case */
+    PLAIN_NUMBERS = 0x40, /* so many packed numbers of 32 bits */
+    PLAIN_SIZED = 0x60,   /* a length and that many octets */
+    PLAIN_LIST = 0x80,    /* a uniform list */
+    PLAIN_EMPTY = 0xa0,   /* a container without octets */
+    PLAIN_NONE = 0xe0,    /* by the long way only */
+    PLAIN_KIND = 0xe0,    /* mask of the bits above */
+    PLAIN_COUNT = 0x1f,   /* and of the number */
+    SHORT_32 = PACKED_32_SIZE_MAX - 1,
+    SHORT_64 = PACKED_64_SIZE_MAX - 1,
+    SHORT_128 = PACKED_SIZE_MAX - 1,
+};
 
-    while (size <= in.size && size <= size_max && in.data[size - 1] >= 0x80) {
-        size++;
-    }
-    return size <= in.size && size <= size_max ? size : 0;
+/* By ~ type id, which is the type's octet without its upper two bits. What is not named is a small
+ * value, and takes no octets. */
+static const uint8_t plain_forms[-POF_SMALL_TWENTY_TWO] = {
+    [~POF_INT16] = PLAIN_NUMBER | SHORT_32,
+    [~POF_INT32] = PLAIN_NUMBER | SHORT_32,
+    [~POF_INT64] = PLAIN_NUMBER | SHORT_64,
+    [~POF_INT128] = PLAIN_NUMBER | SHORT_128,
+    [~POF_FLOAT32] = PLAIN_FIXED | 4,
+    [~POF_FLOAT64] = PLAIN_FIXED | 8,
+    [~POF_FLOAT128] = PLAIN_FIXED | 16,
+    [~POF_DECIMAL32] = PLAIN_NUMBERS | 2, /* short ones at least */
+    [~POF_DECIMAL64] = PLAIN_NUMBERS | 2,
+    [~POF_DECIMAL128] = PLAIN_NUMBERS | 2,
+    [~POF_BOOL] = PLAIN_NUMBER | SHORT_32,
+    [~POF_OCTET] = PLAIN_FIXED | 1,
+    [~POF_OCTETS] = PLAIN_SIZED,
+    [~POF_CHAR] = PLAIN_NUMBER | 1, /* ASCII */
+    [~POF_STRING] = PLAIN_SIZED,
+    [~POF_DATE] = PLAIN_NUMBERS | 3,
+    [~POF_YEAR_MONTH_INTERVAL] = PLAIN_NUMBERS | 2,
+    [~POF_TIME] = PLAIN_NONE,
+    [~POF_TIME_INTERVAL] = PLAIN_NUMBERS | 4,
+    [~POF_DATETIME] = PLAIN_NONE,
+    [~POF_DAY_TIME_INTERVAL] = PLAIN_NUMBERS | 5,
+    [~POF_COLLECTION] = PLAIN_NONE,
+    [~POF_UNIFORM_COLLECTION] = PLAIN_LIST,
+    [~POF_ARRAY] = PLAIN_NONE,
+    [~POF_UNIFORM_ARRAY] = PLAIN_LIST,
+    [~POF_SPARSE_ARRAY] = PLAIN_NONE,
+    [~POF_UNIFORM_SPARSE_ARRAY] = PLAIN_NONE,
+    [~POF_MAP] = PLAIN_NONE,
+    [~POF_UNIFORM_KEYS_MAP] = PLAIN_NONE,
+    [~POF_UNIFORM_MAP] = PLAIN_NONE,
+    [~POF_IDENTITY] = PLAIN_NONE,
+    [~POF_REFERENCE] = PLAIN_NONE,
+    [~POF_SMALL_EMPTY_COLLECTION] = PLAIN_EMPTY,
+};
+
+static inline bool is_type_octet(uint8_t octet)
+{
+    return (octet & 0xc0) == 0x40;
 }
 
-/* Skip the encoding of the most frequent scalars. False, and nothing taken: it is another type, or
- * something may be wrong with it, which the long way finds out. */
-static inline bool skip_scalar(struct bytes *in, int32_t type)
-{
-    size_t size;
+/* These return the octet behind what they skip, NULL when something is not plain, or may be wrong,
+ * which the long way finds out. */
 
-    if (type == POF_STRING || type == POF_OCTETS) {
-        if (in->size == 0 || in->data[0] >= 0x40) {
-            return false;
+static inline const uint8_t *skip_number(const uint8_t *at, const uint8_t *end, size_t size_max)
+{
+    const uint8_t *last = (size_t)(end - at) > size_max ? at + size_max : end;
+
+    while (at < last) {
+        if (*at++ < 0x80) {
+            return at;
         }
-        size = 1 + (size_t)in->data[0];
-    } else if ((type <= POF_INT16 && type >= POF_INT64) || type == POF_BOOL) {
-        size = plain_number(*in, type);
-    } else if (type == POF_FLOAT64 || type == POF_FLOAT32) {
-        size = type == POF_FLOAT64 ? 8 : 4;
-    } else {
-        return false;
     }
-    if (size == 0 || size > in->size) {
-        return false;
-    }
-    *in = bytes_of(in->data + size, in->size - size);
-    return true;
+    return NULL;
 }
 
-/* The same for a short uniform list of such scalars. */
-static inline bool skip_list(struct bytes *in)
+static inline const uint8_t *skip_numbers(const uint8_t *at, const uint8_t *end, unsigned count)
 {
-    struct bytes rest = *in;
-
-    if (rest.size < 2 || (rest.data[0] & 0xc0) != 0x40 || rest.data[1] >= 0x40) {
-        return false;
+    for (; at && count > 0; count--) {
+        at = skip_number(at, end, SHORT_32);
     }
-    int32_t type = ~(rest.data[0] & 0x3f);
-    uint8_t count = rest.data[1];
-    rest = bytes_of(rest.data + 2, rest.size - 2);
-    for (; count > 0; count--) {
-        if (!skip_scalar(&rest, type)) {
-            return false;
-        }
-    }
-    *in = rest;
-    return true;
+    return at;
 }
 
-/* Skip a property whose index and type are one octet each, and whose value is plain; a list only
- * where it is not too deep. */
-static inline bool skip_property(struct bytes *in, int32_t last_index, bool lists)
+static inline const uint8_t *skip_sized(const uint8_t *at, const uint8_t *end)
 {
-    struct bytes rest = *in;
-
-    if (rest.size < 2 || rest.data[0] >= 0x40 || rest.data[0] <= last_index ||
-        (rest.data[1] & 0xc0) != 0x40) {
-        return false;
-    }
-    int32_t type = ~(rest.data[1] & 0x3f);
-    bool list = lists && (type == POF_UNIFORM_COLLECTION || type == POF_UNIFORM_ARRAY);
-    rest = bytes_of(rest.data + 2, rest.size - 2);
-    if (type == POF_SMALL_EMPTY_COLLECTION && !lists) {
-        return false;
-    }
-    if (type > POF_SMALL_FALSE && !(list ? skip_list(&rest) : skip_scalar(&rest, type))) {
-        return false;
-    }
-    *in = rest;
-    return true;
+    return at < end && *at < 0x40 && *at < end - at ? at + 1 + *at : NULL;
 }
 
-/* Skip properties of an object below index `end`, as long as they are plain. */
-static void skip_properties(struct pof_reader *r, struct pof_reader_frame *frame, int32_t end)
+static inline const uint8_t *skip_scalar(const uint8_t *at, const uint8_t *end, uint8_t form)
+{
+    unsigned kind = form & PLAIN_KIND;
+    unsigned count = form & PLAIN_COUNT;
+
+    if (kind == PLAIN_SIZED) {
+        return skip_sized(at, end);
+    }
+    if (kind == PLAIN_FIXED) {
+        return (size_t)(end - at) >= count ? at + count : NULL;
+    }
+    if (kind == PLAIN_NUMBER) {
+        return skip_number(at, end, count);
+    }
+    return kind == PLAIN_NUMBERS ? skip_numbers(at, end, count) : NULL;
+}
+
+/* A short list. Elements without octets are counted by the long way. */
+static inline const uint8_t *skip_list(const uint8_t *at, const uint8_t *end)
+{
+    if (end - at < 2 || !is_type_octet(at[0]) || at[1] >= 0x40) {
+        return NULL;
+    }
+    uint8_t form = plain_forms[at[0] & 0x3f];
+    uint8_t count = at[1];
+    at += 2;
+    if (form == (PLAIN_FIXED | 0)) {
+        return NULL;
+    }
+    for (; at && count > 0; count--) {
+        at = form == PLAIN_SIZED ? skip_sized(at, end) : skip_scalar(at, end, form);
+    }
+    return at;
+}
+
+/* The value behind a type octet; a container only where it is not too deep. */
+static inline const uint8_t *skip_plain(const uint8_t *at, const uint8_t *end, uint8_t type_octet,
+                                        bool containers)
+{
+    uint8_t form = plain_forms[type_octet & 0x3f];
+
+    if (form < PLAIN_LIST) {
+        return skip_scalar(at, end, form);
+    }
+    if (!containers || form == PLAIN_NONE) {
+        return NULL;
+    }
+    return form == PLAIN_LIST ? skip_list(at, end) : at;
+}
+
+/* Skip properties of an object below index `end_index`, as long as they are plain and their indexes
+ * are one octet. */
+static void skip_properties(struct pof_reader *r, struct pof_reader_frame *frame, int32_t end_index)
 {
     int32_t last_index = frame->last_index;
-    struct bytes rest = r->rest;
-    bool lists = r->depth < r->limits.depth_max;
+    const uint8_t *at = r->rest.data;
+    const uint8_t *end = at + r->rest.size;
+    bool containers = r->depth < r->limits.depth_max;
 
     if (frame->type < 0 || frame->done || r->counts_all) {
         return;
     }
-    while (rest.size > 0 && rest.data[0] < end) {
-        int32_t index = rest.data[0];
-        if (!skip_property(&rest, last_index, lists)) {
+    end_index = end_index < 0x40 ? end_index : 0x40;
+    while (end - at >= 2 && at[0] < end_index && at[0] > last_index && is_type_octet(at[1])) {
+        const uint8_t *next = skip_plain(at + 2, end, at[1], containers);
+        if (!next) {
             break;
         }
-        last_index = index;
+        last_index = at[0];
+        at = next;
     }
     frame->last_index = last_index;
-    r->rest = rest;
+    r->rest = bytes_of(at, (size_t)(end - at));
 }
 
 /* Skip elements of a uniform list as long as they are plain, `count` at most. */
 static void skip_elements(struct pof_reader *r, struct pof_reader_frame *frame, int64_t count)
 {
-    if (!frame->uniform || pof_take_is_map(frame->type) || r->counts_all) {
+    const uint8_t *at = r->rest.data;
+    const uint8_t *end = at + r->rest.size;
+    int64_t left = count < frame->left ? count : frame->left;
+
+    if (!frame->uniform || pof_take_is_map(frame->type) || r->counts_all ||
+        frame->element_type >= 0) {
         return;
     }
-    while (count > 0 && frame->left > 0 && skip_scalar(&r->rest, frame->element_type)) {
+    uint8_t form = plain_forms[~frame->element_type];
+    for (; left > 0; left--) {
+        const uint8_t *next = skip_scalar(at, end, form);
+        if (!next) {
+            break;
+        }
         frame->left--;
         frame->number++;
-        count--;
+        at = next;
     }
+    r->rest = bytes_of(at, (size_t)(end - at));
 }
 
 enum qn_status pof_take_leave(struct pof_reader *r, uint32_t depth)

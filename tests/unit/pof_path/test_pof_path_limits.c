@@ -11,10 +11,6 @@
     }
 
 #define OCTETS(text) bytes_of(text, sizeof(text) - 1)
-#define BYTES(text)                                                                                \
-    {                                                                                              \
-        (const uint8_t *)(text), sizeof(text) - 1                                                  \
-    }
 
 static void append(struct buf *out, const void *octets, size_t size)
 {
@@ -298,73 +294,12 @@ static void an_entry_put_into_a_sparse_array_keeps_it_readable(void **state)
     expect_update(OCTETS("\x15\x59\x00"), STEPS(0), five, QN_MALFORMED);
 }
 
-/* A number 0 that is padded to `size` octets. */
-static void append_padded(struct buf *out, size_t size)
-{
-    for (size_t i = 0; i + 1 < size; i++) {
-        append(out, "\x80", 1);
-    }
-    append(out, "\x00", 1);
-}
-
-/* A number may be padded to 19 octets, wherever one stands and whoever goes over it: a path that
- * skips it refuses what a reader refuses. */
-static void a_number_too_long_is_not_skipped(void **state)
-{
-    /* An object whose property 0 has the number behind `before` and in front of `behind`. */
-    static const struct {
-        struct bytes before;
-        struct bytes behind;
-    } cases[] = {
-        {BYTES("\x40"), BYTES("")},              /* int16 */
-        {BYTES("\x41"), BYTES("")},              /* int32 */
-        {BYTES("\x42"), BYTES("")},              /* int64 */
-        {BYTES("\x43"), BYTES("")},              /* int128 */
-        {BYTES("\x47"), BYTES("\x00")},          /* decimal, unscaled */
-        {BYTES("\x47\x05"), BYTES("")},          /* decimal, scale */
-        {BYTES("\x4a"), BYTES("")},              /* bool */
-        {BYTES("\x4e"), BYTES("")},              /* string, length */
-        {BYTES("\x4c"), BYTES("")},              /* octets, length */
-        {BYTES("\x4f\x01\x02"), BYTES("")},      /* date */
-        {BYTES("\x55"), BYTES("")},              /* collection, count */
-        {BYTES("\x57\x01\x41"), BYTES("")},      /* an element */
-        {BYTES("\x58\x41\x02\x07"), BYTES("")},  /* a uniform element */
-        {BYTES("\x56\x4e\x02\x01x"), BYTES("")}, /* a length of one */
-        {BYTES("\x59"), BYTES("\x40")},          /* sparse, size */
-        {BYTES("\x59\x01"), BYTES("\x64\x40")},  /* its index */
-        {BYTES("\x5b"), BYTES("")},              /* map, count */
-        {BYTES("\x07"), BYTES("\x40")},          /* object, version */
-        {BYTES("\x07\x00"), BYTES("\x64\x40")},  /* its index */
-        {BYTES(""), BYTES("\x00\x40")},          /* type id */
-        {BYTES("\x5e"), BYTES("\x64")},          /* identity */
-    };
-    struct buf pof = {0};
-    struct pof_target target;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        for (size_t size = 1; size <= 22; size++) {
-            buf_clear(&pof);
-            append(&pof, "\x07\x00\x00", 3);
-            append(&pof, cases[i].before.data, cases[i].before.size);
-            append_padded(&pof, size);
-            append(&pof, cases[i].behind.data, cases[i].behind.size);
-            append(&pof, "\x01\x6f\x40", 3);
-            enum qn_status status = pof_path_find(buf_bytes(&pof), STEPS(1), &target);
-            assert_int_equal(status, size <= 19 ? QN_OK : QN_MALFORMED);
-            assert_true(status != QN_OK || target.value.as.integer == 6);
-        }
-    }
-    buf_fini(&pof);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_set_says_that_a_value_is_too_deep),
         cmocka_unit_test(a_set_says_that_its_target_is_too_deep),
         cmocka_unit_test(a_set_says_that_there_are_too_many_elements),
-        cmocka_unit_test(a_number_too_long_is_not_skipped),
         cmocka_unit_test(a_path_does_not_go_through_a_reference),
         cmocka_unit_test(an_element_of_identities_is_read_from_its_target),
         cmocka_unit_test(what_may_be_a_reference_is_not_guessed),
