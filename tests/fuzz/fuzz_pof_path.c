@@ -102,6 +102,26 @@ static void expect_same(const struct pof_target *a, const struct pof_target *b)
     qn_assert(a->octets.data == b->octets.data && a->octets.size == b->octets.size);
 }
 
+/* Through references: what is found without going through one is the same. */
+static void check_shared(struct bytes pof, struct pof_path path, enum qn_status status,
+                         const struct pof_target *target)
+{
+    struct buf table = {0};
+    struct pof_target shared;
+
+    enum qn_status with = pof_path_find_shared(pof, path, &table, &shared);
+    qn_assert(with != QN_UNSUPPORTED);
+    if (with == QN_OK && shared.found) {
+        qn_assert(shared.value.kind != POF_KIND_REFERENCE);
+        qn_assert(shared.octets.data >= pof.data);
+        qn_assert(shared.octets.data + shared.octets.size <= pof.data + pof.size);
+    }
+    if (with == QN_OK && status == QN_OK && target->value.kind != POF_KIND_REFERENCE) {
+        expect_same(target, &shared);
+    }
+    buf_fini(&table);
+}
+
 static void check_alone_in_set(struct bytes pof, struct pof_path path, enum qn_status status,
                                const struct pof_target *alone)
 {
@@ -248,6 +268,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     enum qn_status status = pof_path_find(pof, input.path, &target);
     check_target(pof, input.path, status, &target);
+    check_shared(pof, input.path, status, &target);
     check_alone_in_set(pof, input.path, status, &target);
     check_set(pof, input.path);
     check_update(&input, bytes_of("\x64", 1));

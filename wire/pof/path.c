@@ -113,13 +113,30 @@ void path_fill_nothing(const struct path_place *place, struct pof_target *target
         .bare = place->bare, .declared = place->declared, .octets = place->start};
 }
 
+/* Take the head of the value in front, or of the one that a reference there stands for, when there
+ * is a table to find it by. A reference names an earlier value, so this ends. */
+static enum qn_status take_shared_head(struct pof_reader *r, struct path_place *place)
+{
+    struct pof_reader to;
+    enum qn_status status = path_take_head(r, place);
+
+    while (status == QN_OK && r->identities && place->head.kind == POF_KIND_REFERENCE) {
+        status = pof_reader_follow(r, &place->head, &to);
+        if (status == QN_OK) {
+            *r = to;
+            status = path_take_head(r, place);
+        }
+    }
+    return status;
+}
+
 /* Go into the container that the reader stands in front of. QN_ABSENT: it is null. */
 static enum qn_status go_into(struct pof_reader *r, struct path_place *place)
 {
     if (path_go_into_object(r)) {
         return QN_OK;
     }
-    enum qn_status status = path_take_head(r, place);
+    enum qn_status status = take_shared_head(r, place);
     if (status != QN_OK) {
         return status;
     }
@@ -142,7 +159,7 @@ static enum qn_status walk(struct pof_reader *r, struct pof_path path, struct pa
             return status;
         }
     }
-    return path_take_head(r, place);
+    return take_shared_head(r, place);
 }
 
 bool path_is_valid(struct pof_path path)
@@ -155,8 +172,8 @@ bool path_is_valid(struct pof_path path)
     return path.count <= POF_PATH_MAX;
 }
 
-enum qn_status path_find(struct pof_reader *r, struct bytes pof, struct pof_path path,
-                         struct pof_target *target)
+/* As pof_path_find, by a reader that stands in front of the value. */
+static enum qn_status find(struct pof_reader *r, struct pof_path path, struct pof_target *target)
 {
     struct path_place place;
     bool below = false;
@@ -164,7 +181,6 @@ enum qn_status path_find(struct pof_reader *r, struct bytes pof, struct pof_path
     if (!path_is_valid(path)) {
         return QN_INVALID;
     }
-    pof_reader_init(r, pof);
     enum qn_status status = walk(r, path, &place, &below);
     if (status == QN_OK) {
         status = pof_take_rest(r, &place.head);
@@ -181,11 +197,28 @@ enum qn_status path_find(struct pof_reader *r, struct bytes pof, struct pof_path
     return status;
 }
 
+enum qn_status path_find(struct pof_reader *r, struct bytes pof, struct pof_path path,
+                         struct pof_target *target)
+{
+    pof_reader_init(r, pof);
+    return find(r, path, target);
+}
+
 enum qn_status pof_path_find(struct bytes pof, struct pof_path path, struct pof_target *target)
 {
     struct pof_reader r;
 
     return path_find(&r, pof, path, target);
+}
+
+enum qn_status pof_path_find_shared(struct bytes pof, struct pof_path path, struct buf *table,
+                                    struct pof_target *target)
+{
+    struct pof_reader r;
+
+    pof_reader_init(&r, pof);
+    pof_reader_track_identities(&r, table);
+    return find(&r, path, target);
 }
 
 void pof_path_reader(const struct pof_target *target, struct pof_reader *reader)

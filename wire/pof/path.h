@@ -45,6 +45,15 @@ struct pof_target {
 QN_MUST_USE enum qn_status pof_path_find(struct bytes pof, struct pof_path path,
                                          struct pof_target *target);
 
+/* The same in a value whose objects are shared: where a reference stands, the object that it names
+ * is the target, or gone through. `table` is as for pof_reader_track_identities, and empty; it is
+ * filled as far as the path leads. References may lead back, so the work is that of the octets once
+ * for each step at most.
+ *
+ * Statuses as pof_path_find, and as a reader with such a table. QN_UNSUPPORTED never. */
+QN_MUST_USE enum qn_status pof_path_find_shared(struct bytes pof, struct pof_path path,
+                                                struct buf *table, struct pof_target *target);
+
 /* Stand in front of a found target: pof_reader_next gives its value, and a container can be
  * entered. Also for a bare one. */
 void pof_path_reader(const struct pof_target *target, struct pof_reader *reader);

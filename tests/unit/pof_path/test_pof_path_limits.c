@@ -112,6 +112,79 @@ static void a_path_does_not_go_through_a_reference(void **state)
     pof_path_set_destroy(through);
 }
 
+static void expect_shared(struct bytes pof, struct pof_path path, enum qn_status status, int number)
+{
+    struct buf table = {0};
+    struct pof_target target;
+
+    assert_int_equal(pof_path_find_shared(pof, path, &table, &target), status);
+    if (status == QN_OK) {
+        assert_true(target.found);
+        assert_int_equal(target.value.kind, POF_KIND_INT32);
+        assert_int_equal(target.value.as.integer, number);
+    }
+    buf_fini(&table);
+}
+
+/* With a table of identities a path does go through: to what was skipped, to what is around, from
+ * one reference to the next, as long as there are steps. */
+static void a_shared_path_goes_through_references(void **state)
+{
+    /* Object 1: 0 is object 2 with the number 5, 1 names it, 2 is a number, 3 names object 1. */
+    struct bytes pof = OCTETS("\x5e\x01\x07\x00\x00\x5e\x02\x08\x00\x00\x41\x05\x40\x01\x5f\x02"
+                              "\x02\x6a\x03\x5f\x01\x40");
+    int32_t round[POF_PATH_MAX];
+
+    (void)state;
+    expect_shared(pof, STEPS(0, 0), QN_OK, 5);
+    expect_shared(pof, STEPS(1, 0), QN_OK, 5);
+    expect_shared(pof, STEPS(2), QN_OK, 1);
+    expect_shared(pof, STEPS(3, 2), QN_OK, 1);
+    expect_shared(pof, STEPS(3, 3, 1, 0), QN_OK, 5);
+    expect_shared(pof, STEPS(3, 2, 0), QN_WRONG_TYPE, 0);
+    for (int i = 0; i < POF_PATH_MAX; i++) {
+        round[i] = i + 1 < POF_PATH_MAX ? 3 : 2;
+    }
+    expect_shared(pof, (struct pof_path){round, POF_PATH_MAX}, QN_OK, 1);
+}
+
+/* In a list of objects a reference is a number alone, which is told from a version. */
+static void a_shared_path_tells_references_from_versions(void **state)
+{
+    /* A list of three objects of type 8: one with identity 1, it again, and one of version 2. */
+    struct bytes pof = OCTETS("\x56\x08\x03\x5e\x01\x00\x00\x41\x05\x40\x01\x02\x00\x41\x06\x40");
+
+    (void)state;
+    expect_shared(pof, STEPS(0, 0), QN_OK, 5);
+    expect_shared(pof, STEPS(1, 0), QN_OK, 5);
+    expect_shared(pof, STEPS(2, 0), QN_OK, 6);
+}
+
+/* The target of a shared path is the object, in its own octets. */
+static void a_shared_target_is_the_object(void **state)
+{
+    struct buf table = {0};
+    struct pof_target target;
+
+    (void)state;
+    assert_int_equal(pof_path_find_shared(OCTETS(SHARED), STEPS(1), &table, &target), QN_OK);
+    assert_bytes_equal(target.octets, OCTETS("\x5e\x02\x08\x00\x00\x4e\x02hi\x40"));
+    assert_int_equal(target.value.kind, POF_KIND_USER);
+    assert_int_equal(target.value.identity, 2);
+    buf_fini(&table);
+}
+
+/* A reference to nothing, to what comes later, or to itself is refused. */
+static void a_shared_path_refuses_what_names_nothing_earlier(void **state)
+{
+    (void)state;
+    expect_shared(OCTETS("\x07\x00\x00\x5f\x01\x40"), STEPS(0, 0), QN_MALFORMED, 0);
+    expect_shared(OCTETS("\x07\x00\x00\x5f\x01\x01\x5e\x01\x08\x00\x40\x40"), STEPS(0),
+                  QN_MALFORMED, 0);
+    expect_shared(OCTETS("\x07\x00\x00\x5e\x01\x5f\x01\x40"), STEPS(0), QN_MALFORMED, 0);
+    expect_shared(OCTETS("\x07\x00\x00\x5f\x40\x40"), STEPS(0), QN_MALFORMED, 0);
+}
+
 /* A list may declare that all its elements have an identity: each then has its own type. */
 static void an_element_of_identities_is_read_from_its_target(void **state)
 {
@@ -301,6 +374,10 @@ int main(void)
         cmocka_unit_test(a_set_says_that_its_target_is_too_deep),
         cmocka_unit_test(a_set_says_that_there_are_too_many_elements),
         cmocka_unit_test(a_path_does_not_go_through_a_reference),
+        cmocka_unit_test(a_shared_path_goes_through_references),
+        cmocka_unit_test(a_shared_path_tells_references_from_versions),
+        cmocka_unit_test(a_shared_target_is_the_object),
+        cmocka_unit_test(a_shared_path_refuses_what_names_nothing_earlier),
         cmocka_unit_test(an_element_of_identities_is_read_from_its_target),
         cmocka_unit_test(what_may_be_a_reference_is_not_guessed),
         cmocka_unit_test(an_update_leaves_identities_alone),
