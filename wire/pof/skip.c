@@ -111,9 +111,17 @@ static inline const uint8_t *skip_numbers(const uint8_t *at, const uint8_t *end,
     return at;
 }
 
+/* A length of one octet or two, and what it counts. */
 static inline const uint8_t *skip_sized(const uint8_t *at, const uint8_t *end)
 {
-    return at < end && *at < 0x40 && *at < end - at ? at + 1 + *at : NULL;
+    if (at < end && *at < 0x40) {
+        return *at < end - at ? at + 1 + *at : NULL;
+    }
+    if (end - at < 2 || (at[0] & 0xc0) != 0x80 || at[1] >= 0x80) {
+        return NULL;
+    }
+    ptrdiff_t size = (at[0] & 0x3f) | at[1] << 6;
+    return size <= end - at - 2 ? at + 2 + size : NULL;
 }
 
 static inline const uint8_t *skip_scalar(const uint8_t *at, const uint8_t *end, uint8_t form)

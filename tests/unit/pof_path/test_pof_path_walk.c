@@ -1,6 +1,7 @@
 /* What a path goes over is held against the rules of reading, though it is not looked at more than
  * its end needs. */
 #include "tests/lib/check.h"
+#include "wire/pof/packed.h"
 #include "wire/pof/path.h"
 
 #define STEPS(...)                                                                                 \
@@ -115,6 +116,31 @@ static void a_number_too_long_is_not_skipped(void **state)
     buf_fini(&pof);
 }
 
+/* A text as long as any is gone over to its last octet, and not beyond the end. */
+static void texts_end_where_they_say(void **state)
+{
+    static const int sizes[] = {0, 1, 62, 63, 64, 65, 127, 128, 8191, 8192, 20000};
+    static const uint8_t text[20000] = {0};
+    uint8_t length[PACKED_64_SIZE_MAX];
+    struct buf pof = {0};
+    struct pof_target target;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        buf_clear(&pof);
+        append(&pof, "\x07\x00\x00\x4e", 4);
+        append(&pof, length, packed_put(length, sizes[i]));
+        append(&pof, text, (size_t)sizes[i]);
+        append(&pof, "\x01\x6a\x40", 3);
+        for (size_t cut = 0; cut <= 8 && cut < pof.size; cut++) {
+            struct bytes some = bytes_of(pof.data, pof.size - cut);
+            assert_int_equal(pof_path_find(some, STEPS(1), &target),
+                             cut <= 1 ? QN_OK : QN_MALFORMED);
+        }
+    }
+    buf_fini(&pof);
+}
+
 /* Indexes ascend, also behind an object that a path has gone into. */
 static void indexes_ascend_on_the_way(void **state)
 {
@@ -219,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_too_long_is_not_skipped),
+        cmocka_unit_test(texts_end_where_they_say),
         cmocka_unit_test(indexes_ascend_on_the_way),
         cmocka_unit_test(versions_are_numbers_on_the_way),
         cmocka_unit_test(chars_are_chars_on_the_way),
