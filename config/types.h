@@ -58,34 +58,4 @@ const struct pof_schema_field *types_field_find(const struct pof_schema_type *ty
 /* Append a shape as it is written in the file: "map<string, Car[]>". */
 QN_MUST_USE enum qn_status types_shape_text(const struct pof_shape *shape, struct buf *out);
 
-/* The shapes that one cell of a table can hold: X(name, word in the file) */
-#define TYPES_KIND_MAP(X)                                                                          \
-    X(TYPES_BOOL, "bool")                                                                          \
-    X(TYPES_OCTET, "octet")                                                                        \
-    X(TYPES_CHAR, "char")                                                                          \
-    X(TYPES_INT16, "int16")                                                                        \
-    X(TYPES_INT32, "int32")                                                                        \
-    X(TYPES_INT64, "int64")                                                                        \
-    X(TYPES_FLOAT32, "float32")                                                                    \
-    X(TYPES_FLOAT64, "float64")                                                                    \
-    X(TYPES_STRING, "string")                                                                      \
-    X(TYPES_OCTETS, "octets")                                                                      \
-    X(TYPES_DATE, "date")                                                                          \
-    X(TYPES_TIME, "time")                                                                          \
-    X(TYPES_DATETIME, "datetime")                                                                  \
-    X(TYPES_STRINGS, "string[]")                                                                   \
-    X(TYPES_OTHER, "a value of several parts")
-
-enum types_kind {
-#define TYPES_KIND_ENUM(name, word) name,
-    TYPES_KIND_MAP(TYPES_KIND_ENUM)
-#undef TYPES_KIND_ENUM
-};
-
-/* Which of them a shape is; TYPES_OTHER = none. */
-enum types_kind types_kind_of(const struct pof_shape *shape);
-
-/* The word for a kind in the file ("int64"). */
-const char *types_kind_name(enum types_kind kind);
-
 #endif

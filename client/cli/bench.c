@@ -261,7 +261,7 @@ static enum cli_exit report(struct bench *bench)
     if (!bench->cli->options.json) {
         bench_report_print(&summary, stdout);
     } else if (code == CLI_DONE) {
-        code = cli_print_measured(bench_report_json(&summary));
+        code = cli_print_json(bench_report_json(&summary));
     }
     enum cli_exit told = exit_of(bench);
     return told != CLI_DONE ? told : code;
@@ -347,7 +347,7 @@ static enum cli_exit compare(const struct cli *cli, const char *path_a, const ch
         }
         code = CLI_USAGE;
     } else if (cli->options.json) {
-        code = cli_print_measured(json_incref(comparison));
+        code = cli_print_json(json_incref(comparison));
     } else {
         bench_compare_print(comparison, path_a, path_b, stdout);
     }

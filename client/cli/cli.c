@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "client/cli/commands.h"
+#include "client/cli/form.h"
 #include "client/cli/interrupt.h"
-#include "client/cli/json_value.h"
 #include "client/cli/text.h"
 
-enum { CLI_MEASURED_DIGITS = 9, CLI_ANSWER_MAX = 16 };
+enum { CLI_DIGITS = 9, CLI_ANSWER_MAX = 16 };
 
 __attribute__((format(printf, 2, 0))) static void say(const struct cli *cli, const char *format,
                                                       va_list arguments)
@@ -149,11 +149,6 @@ enum cli_exit cli_types(struct cli *cli)
     return status == QN_OK ? CLI_DONE : CLI_USAGE;
 }
 
-static bool kind_is_whole(enum types_kind kind)
-{
-    return kind == TYPES_OCTET || kind == TYPES_INT16 || kind == TYPES_INT32 || kind == TYPES_INT64;
-}
-
 static enum cli_exit key_octets(const struct cli *cli, const char *text, struct buf *memory,
                                 qn_arg *key)
 {
@@ -174,8 +169,7 @@ enum cli_exit cli_key(const struct cli *cli, const char *cache, const char *text
 {
     const struct types_cache *known =
         cli->types != NULL ? types_cache_find(cli->types, cache) : NULL;
-    bool whole =
-        known != NULL && known->key != NULL && kind_is_whole(types_kind_of(known->key->shape));
+    bool whole = known != NULL && known->key != NULL && form_key_is_whole(known->key);
     if (cli->options.octets_key) {
         return key_octets(cli, text, memory, key);
     }
@@ -191,23 +185,26 @@ enum cli_exit cli_key(const struct cli *cli, const char *cache, const char *text
     return CLI_DONE;
 }
 
-static enum cli_exit print_json(json_t *document, size_t digits)
+enum cli_exit cli_print_json(json_t *document)
 {
-    int failed =
-        json_dumpf(document, stdout, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
+    int failed = json_dumpf(document, stdout,
+                            JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(CLI_DIGITS));
     json_decref(document);
     bool written = failed == 0 && fputc('\n', stdout) != EOF;
     return written ? CLI_DONE : CLI_REFUSED;
 }
 
-enum cli_exit cli_print_json(json_t *document)
+enum cli_exit cli_print_document(const struct cli *cli, enum qn_status status, struct buf *document)
 {
-    return print_json(document, json_value_digits(document));
-}
-
-enum cli_exit cli_print_measured(json_t *document)
-{
-    return print_json(document, CLI_MEASURED_DIGITS);
+    enum cli_exit code = CLI_REFUSED;
+    if (status != QN_OK) {
+        cli_say(cli, "the answer cannot be shown: %s", qn_status_text(status));
+    } else if (fwrite(document->data, 1, document->size, stdout) == document->size &&
+               fputs("}\n", stdout) != EOF) {
+        code = CLI_DONE;
+    }
+    buf_fini(document);
+    return code;
 }
 
 void cli_fini(struct cli *cli)

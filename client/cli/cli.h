@@ -105,12 +105,14 @@ enum cli_exit cli_ask(const struct cli *cli, const char *what);
 /* The user wants the command to end: say so. CLI_INTERRUPTED. */
 enum cli_exit cli_interrupted(const struct cli *cli);
 
-/* Print a document on one line of stdout and give it back. CLI_REFUSED when stdout takes nothing.
- */
+/* Print a document on one line of stdout and give it back; numbers with a fraction, which are
+ * measurements, are cut to nine digits. CLI_REFUSED when stdout takes nothing. */
 enum cli_exit cli_print_json(json_t *document);
 
-/* The same for measurements: numbers with a fraction are cut to nine digits. */
-enum cli_exit cli_print_measured(json_t *document);
+/* The same for one that was written as text up to its last brace, and given back in any case.
+ * `status` other than QN_OK: making it has failed, which is a complaint. */
+enum cli_exit cli_print_document(const struct cli *cli, enum qn_status status,
+                                 struct buf *document);
 
 /* Give back what the run holds, resp. close the connection. Waits for nothing. */
 void cli_disconnect(struct cli *cli);

@@ -31,6 +31,9 @@
 #define CSV    FLAG("csv", csv, "print lines of comma-separated values, the first with their names")
 #define RAW    FLAG("raw", raw, "print the octets of values as they are and nothing else")
 #define YES    FLAG("yes", yes, "do not ask")
+#define VIEW                                                                                       \
+    TEXT("view", "NAME", view,                                                                     \
+         "how objects are shown (default: the cache's, in the types file; '' = no view)")
 #define WATCH                                                                                      \
     {                                                                                              \
         .name = "watch", .argument = "DURATION", .bare = "2s",                                     \

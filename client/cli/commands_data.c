@@ -18,6 +18,7 @@ static const struct option_spec put_options[] = {
     FLAG("if-absent", if_absent, "only when there is no entry yet"),
     IF_VERSION,
     TEXT("type", "NAME", type, "VALUE is a JSON object of this type of the types file"),
+    VIEW,
     FLAG("int", int_value, "VALUE is a whole number, not a string"),
     FLAG("octets", octets_value, "VALUE is octets: 0x00ff or b64:AP8=; of a file, as it is"),
     TEXT("from", "FILE", from_file, "read the value from a file instead ('-' = stdin)"),
@@ -38,7 +39,7 @@ static const char *const put_examples[] = {
     NULL,
 };
 
-static const struct option_spec get_options[] = {INT_KEY, OCTETS_KEY, CSV, RAW, WATCH};
+static const struct option_spec get_options[] = {INT_KEY, OCTETS_KEY, VIEW, CSV, RAW, WATCH};
 
 static const char *const get_examples[] = {
     "quoin get accounts alice",
@@ -95,6 +96,7 @@ static const struct option_spec scan_options[] = {
            "end after so many entries, and say where to go on"),
     TEXT("from", "POSITION", from_position, "go on where a scan with --limit ended"),
     FRESH,
+    VIEW,
     CSV,
     RAW,
     WATCH,
@@ -117,6 +119,8 @@ static const struct command rows[] = {
         .detail =
             "A get is answered by the leader of the key's partition and sees every write that was "
             "acknowledged before.\n\n"
+            "A string is printed as it is, octets as 0x00ff, everything else as JSON, with the "
+            "names of the types file; --json has octets in base64.\n\n"
             "With --raw a string and an octet string are printed as their octets, without a line "
             "end; every other value is printed in its binary form (octet 0x15, then POF).",
         .examples = get_examples,
@@ -131,7 +135,8 @@ static const struct command rows[] = {
         .argument_max = 3,
         .summary = "store a value under a key",
         .detail =
-            "A value is a string unless an option says otherwise.\n\n"
+            "A value is a string unless an option says otherwise. With --type it is JSON as get "
+            "shows it; what is missing has its default.\n\n"
             "When no answer comes in time the exit code is 4: the write may have been applied or "
             "not. The message then has the name of the change, and quoin outcome settles it.",
         .examples = put_examples,

@@ -4,6 +4,7 @@
 static const struct option_spec import_options[] = {
     TEXT("type", "NAME", type, "type of the records (default: the cache's, in the types file)"),
     TEXT("key-field", "FIELD", key_field, "field that is the key (default: in the types file)"),
+    VIEW,
     TEXT("format", "FORMAT", format, "json, jsonl or csv (default: by name and content)"),
     TEXT("at", "NAME", at, "JSON: the array is the member NAME of an object"),
     TEXT("delimiter", "CHAR", delimiter, "CSV: what separates fields (default ','; \\t = tab)"),
@@ -31,6 +32,7 @@ static const char *const import_examples[] = {
 static const struct option_spec export_options[] = {
     TEXT("type", "NAME", type, "type of the values (default: the cache's, in the types file)"),
     TEXT("key-field", "FIELD", key_field, "field that is the key (default: in the types file)"),
+    VIEW,
     TEXT("format", "FORMAT", format, "json, jsonl or csv (default: by name, else jsonl)"),
     TEXT("delimiter", "CHAR", delimiter, "CSV: what separates fields (default ','; \\t = tab)"),
     FLAG("keys-only", keys_only, "no values"),
@@ -63,7 +65,9 @@ static const struct command rows[] = {
             "there.\n\n"
             "Without a type for the cache, a JSON record is {\"key\": ..., \"value\": ...}, as "
             "export "
-            "writes it; a CSV needs a type.",
+            "writes it; a CSV needs a type.\n\n"
+            "In a CSV an empty cell is a field that is not there, octets are base64, and what has "
+            "several parts is JSON.",
         .examples = import_examples,
         OPTIONS(import_options),
         .traits = COMMAND_FILE,

@@ -5,31 +5,26 @@
 #include "client/cli/commands.h"
 #include "client/cli/entry.h"
 #include "client/cli/output.h"
-#include "client/cli/render.h"
+#include "client/cli/text.h"
 
 /* ---- get ---- */
-
-static enum cli_exit not_shown(const struct cli *cli, enum qn_status status)
-{
-    cli_say(cli, "the value cannot be shown: %s", qn_status_text(status));
-    return CLI_REFUSED;
-}
 
 static enum cli_exit print_json_value(const struct entry_call *call, const qn_value *value,
                                       struct bytes binary)
 {
-    json_t *json = NULL;
-    enum qn_status status = render_json(binary, call->cli->types, &json);
-    if (status != QN_OK) {
-        return not_shown(call->cli, status);
-    }
-    json_t *document = json_pack("{s:o, s:o, s:I}", "key", entry_key_json(call), "value", json,
-                                 "version", (json_int_t)qn_value_version(value));
+    struct buf document = {.size = 0};
     int64_t ttl_ms = qn_value_ttl(value);
-    if (ttl_ms > 0) {
-        json_object_set_new(document, "ttl_ms", json_integer(ttl_ms));
+    enum qn_status status = text_append(&document, "{\"key\":");
+    status = status == QN_OK ? entry_key_json(call, &document) : status;
+    status = status == QN_OK ? text_append(&document, ",\"value\":") : status;
+    status = status == QN_OK ? render_json(&document, binary, &call->form) : status;
+    status = status == QN_OK
+                 ? text_append(&document, ",\"version\":%" PRIu64, qn_value_version(value))
+                 : status;
+    if (status == QN_OK && ttl_ms > 0) {
+        status = text_append(&document, ",\"ttl_ms\":%" PRId64, ttl_ms);
     }
-    return cli_print_json(document);
+    return cli_print_document(call->cli, status, &document);
 }
 
 static enum qn_status print_csv_value(const struct entry_call *call, const qn_value *value,
@@ -38,7 +33,7 @@ static enum qn_status print_csv_value(const struct entry_call *call, const qn_va
     puts("key,value,version");
     output_csv_cell(bytes_of_text(call->cli->arguments[1]), stdout);
     putchar(',');
-    enum qn_status status = output_csv_value(binary, call->cli->types, stdout);
+    enum qn_status status = output_csv_value(binary, &call->form, stdout);
     printf(",%" PRIu64 "\n", qn_value_version(value));
     return status;
 }
@@ -60,10 +55,14 @@ static enum cli_exit print_value(const struct entry_call *call, const qn_value *
         output_raw_value(binary, stdout);
         break;
     case OUTPUT_TEXT:
-        status = render_print(binary, cli->types, stdout);
+        status = output_text(binary, &call->form, 0, stdout);
+        putchar('\n');
         break;
     }
-    return status == QN_OK ? CLI_DONE : not_shown(cli, status);
+    if (status != QN_OK) {
+        cli_say(cli, "the value cannot be shown: %s", qn_status_text(status));
+    }
+    return status == QN_OK ? CLI_DONE : CLI_REFUSED;
 }
 
 static enum cli_exit get(const struct entry_call *call)

@@ -3,7 +3,9 @@
 
 #include <inttypes.h>
 
-#include "client/cli/json_value.h"
+#include "client/cli/render.h"
+#include "client/cli/text.h"
+#include "wire/pof/binary.h"
 
 enum cli_exit entry_open(struct entry_call *call)
 {
@@ -17,6 +19,7 @@ enum cli_exit entry_run(struct cli *cli, enum cli_exit (*act)(const struct entry
 {
     struct entry_call call = {.cli = cli};
     enum cli_exit code = cli_types(cli);
+    code = code == CLI_DONE ? form_find(cli, cli->arguments[0], &call.form) : code;
     code = code == CLI_DONE ? entry_open(&call) : code;
     code = code == CLI_DONE ? act(&call) : code;
     buf_fini(&call.key_octets);
@@ -37,13 +40,44 @@ int64_t entry_ttl(const struct cli *cli)
     return ttl_ms == OPTIONS_NEVER ? QN_TTL_NEVER : ttl_ms > 0 ? ttl_ms : 0;
 }
 
-json_t *entry_key_json(const struct entry_call *call)
+/* The key as a Binary. */
+static enum qn_status key_binary(const struct entry_call *call, struct buf *binary)
 {
-    if (call->key.kind == QN_ARG_BYTES) {
-        return json_value_octets(buf_bytes(&call->key_octets));
+    switch (call->key.kind) {
+    case QN_ARG_BYTES:
+        return pof_binary_octets(binary, buf_bytes(&call->key_octets));
+    case QN_ARG_INT:
+        return pof_binary_int64(binary, call->key.number);
+    case QN_ARG_STRING:
+    case QN_ARG_BINARY:
+        break;
     }
-    return call->key.kind == QN_ARG_INT ? json_integer(call->key.number)
-                                        : json_string(call->cli->arguments[1]);
+    return pof_binary_string(binary, bytes_of_text(call->cli->arguments[1]));
+}
+
+enum qn_status entry_key_json(const struct entry_call *call, struct buf *out)
+{
+    struct buf binary = {.size = 0};
+    enum qn_status status = key_binary(call, &binary);
+    status = status == QN_OK ? render_json(out, buf_bytes(&binary), &(struct form){.schema = NULL})
+                             : status;
+    buf_fini(&binary);
+    return status;
+}
+
+/* What was done, as a document. */
+static enum cli_exit answer_json(const struct entry_call *call, qn_status status, uint64_t version)
+{
+    struct buf document = {.size = 0};
+    enum qn_status made = text_append(&document, "{\"key\":");
+    made = made == QN_OK ? entry_key_json(call, &document) : made;
+    made =
+        made == QN_OK ? text_append(&document, ",\"status\":\"%s\"", qn_status_name(status)) : made;
+    if (made == QN_OK && version > 0) {
+        made = text_append(&document, ",\"version\":%" PRIu64, version);
+    }
+    enum cli_exit printed = cli_print_document(call->cli, made, &document);
+    return printed == CLI_DONE ? cli_exit_of(status, QN_APPLIED) : printed;
 }
 
 enum cli_exit entry_answer(const struct entry_call *call, qn_status status, uint64_t version,
@@ -51,13 +85,7 @@ enum cli_exit entry_answer(const struct entry_call *call, qn_status status, uint
 {
     const struct cli *cli = call->cli;
     if (cli->options.json) {
-        json_t *document =
-            json_pack("{s:o, s:s}", "key", entry_key_json(call), "status", qn_status_name(status));
-        if (version > 0) {
-            json_object_set_new(document, "version", json_integer((json_int_t)version));
-        }
-        enum cli_exit printed = cli_print_json(document);
-        return printed == CLI_DONE ? cli_exit_of(status, QN_APPLIED) : printed;
+        return answer_json(call, status, version);
     }
     if (status != QN_OK) {
         cli_say(cli, "%s", qn_status_text(status));

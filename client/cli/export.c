@@ -9,7 +9,6 @@
 #include "client/cli/commands.h"
 #include "client/cli/export_state.h"
 #include "client/cli/interrupt.h"
-#include "client/cli/record_type.h"
 #include "client/cli/render.h"
 #include "client/cli/text.h"
 
@@ -50,17 +49,16 @@ static void complain(struct export *export, const struct export_entry *entry, co
         cli_say(export->cli, "more entries are not exported");
         return;
     }
-    json_t *key = NULL;
-    (void)!render_json(entry->key, export->layout.types, &key);
-    char *shown = key != NULL ? json_dumps(key, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-    cli_say(export->cli, "key %s is not exported: %s", shown != NULL ? shown : "?", problem);
-    free(shown);
-    json_decref(key);
+    struct buf key = {.size = 0};
+    (void)!render_text(&key, entry->key, &export->layout.form);
+    cli_say(export->cli, "key %.*s is not exported: %s", (int)key.size, (const char *)key.data,
+            problem);
+    buf_fini(&key);
 }
 
 static bool take_entry(struct export *export, const struct export_entry *entry)
 {
-    char problem[OBJECT_PROBLEM_MAX];
+    char problem[RECORD_PROBLEM_MAX];
     switch (export_text_entry(&export->text, entry, &export->out, problem)) {
     case EXPORT_WRITTEN:
         break;
@@ -159,20 +157,24 @@ static void warn(const struct export *export)
         cli_say(cli,
                 "%" PRIu64 " entries do not fit type %s and are missing; to see all as key and "
                 "value, export with --types ''",
-                export->rejected_count, export->layout.type->name);
+                export->rejected_count, export->layout.form.type->name);
     }
     if (export->text.other_key_count > 0) {
         cli_say(cli,
                 "%" PRIu64 " entries have another key than their field '%s', under which import "
                 "would store them",
                 export->text.other_key_count,
-                export->layout.key != NULL ? export->layout.key->name : "?");
+                export->layout.form.key != NULL ? export->layout.form.key->name : "?");
     }
     if (export->text.inexact_count > 0) {
-        cli_say(cli,
-                "%" PRIu64 " objects have more in them than the types file says, or another form; "
-                "import gives back the fields that it names",
-                export->text.inexact_count);
+        cli_say(cli, "%" PRIu64 " records do not say all that their entries hold; %s",
+                export->text.inexact_count,
+                export->layout.format == ROWS_CSV ? "JSON does: --format jsonl"
+                                                  : "import gives back what they say");
+    }
+    if (form_hides(&export->layout.form)) {
+        cli_say(cli, "view %s hides fields: they are not in the file (to have all: --view '')",
+                export->layout.form.view->name);
     }
 }
 
@@ -187,7 +189,7 @@ static void print_summary(const struct export *export, double seconds)
         return;
     }
     if (export->cli->options.json) {
-        (void)cli_print_measured(json_pack(
+        (void)cli_print_json(json_pack(
             "{s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:s}", "exported", (json_int_t)count, "rejected",
             (json_int_t) export->rejected_count, "inexact", (json_int_t) export->text.inexact_count,
             "other_keys", (json_int_t) export->text.other_key_count, "views_expired",
@@ -267,9 +269,8 @@ static enum cli_exit find_layout(struct export *export)
     const struct cli *cli = export->cli;
     const struct options *options = &cli->options;
     struct export_layout *layout = &export->layout;
-    *layout = (struct export_layout){
-        .types = cli->types, .delimiter = ',', .keys_only = options->keys_only};
-    enum cli_exit code = record_type_find(cli, &layout->type, &layout->key);
+    *layout = (struct export_layout){.delimiter = ',', .keys_only = options->keys_only};
+    enum cli_exit code = form_find(cli, options->cache, &layout->form);
     if (code != CLI_DONE) {
         return code;
     }
@@ -286,9 +287,10 @@ static enum cli_exit find_layout(struct export *export)
     if (options->delimiter != NULL && layout->format != ROWS_CSV) {
         return cli_usage(cli, "--delimiter is for CSV; add --format csv");
     }
-    bool keyed = layout->key != NULL && object_key_fits(types_kind_of(layout->key->shape));
+    bool keyed = layout->form.key != NULL && form_key_fits(layout->form.key);
     if (layout->keys_only && !keyed) {
-        layout->type = NULL; /* keys then have no field to stand under */
+        layout->form.type = NULL; /* keys then have no field to stand under */
+        layout->form.key = NULL;
     }
     return CLI_DONE;
 }

@@ -17,10 +17,11 @@ static char *target_of(const struct export *export)
     static const char *const formats[] = {
         [ROWS_JSON] = "json", [ROWS_JSON_LINES] = "jsonl", [ROWS_CSV] = "csv"};
     char *target = NULL;
-    int made = asprintf(&target, "cache %s, type %s, format %s, delimiter %c%s",
-                        export->cli->options.cache,
-                        layout->type != NULL ? layout->type->name : "any", formats[layout->format],
-                        layout->delimiter, layout->keys_only ? ", keys only" : "");
+    int made = asprintf(
+        &target, "cache %s, type %s, view %s, format %s, delimiter %c%s",
+        export->cli->options.cache, layout->form.type != NULL ? layout->form.type->name : "any",
+        layout->form.view != NULL ? layout->form.view->name : "none", formats[layout->format],
+        layout->delimiter, layout->keys_only ? ", keys only" : "");
     return made < 0 ? NULL : target;
 }
 

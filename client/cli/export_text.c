@@ -1,101 +1,52 @@
 #define _GNU_SOURCE
 #include "client/cli/export_text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "client/cli/csv.h"
-#include "client/cli/json_value.h"
 #include "client/cli/render.h"
-#include "wire/pof/binary.h"
 
-enum { EXPORT_YEAR_MAX = 9999 };
+/* Are the cells fields, and not key and value? */
+static bool has_columns(const struct export_layout *layout)
+{
+    return layout->format == ROWS_CSV && layout->form.type != NULL;
+}
 
 bool export_text_init(struct export_text *text, const struct export_layout *layout,
                       uint64_t record_count)
 {
     *text = (struct export_text){.layout = *layout, .record_count = record_count};
-    return layout->type == NULL || object_init(&text->object, layout->type);
+    return !has_columns(layout) ||
+           columns_init(&text->columns, &text->layout.form, layout->keys_only);
 }
 
 void export_text_fini(struct export_text *text)
 {
-    if (text->object.values != NULL) {
-        object_fini(&text->object);
+    if (has_columns(&text->layout)) {
+        columns_fini(&text->columns);
     }
-    buf_fini(&text->again);
-    any_record_fini(&text->any);
+    buf_fini(&text->record);
 }
-
-/* ---- one value as text ---- */
 
 static enum qn_status append_text(struct buf *out, const char *text)
 {
     return buf_append(out, text, strlen(text));
 }
 
-static enum qn_status append_json(struct buf *out, json_t *json)
-{
-    char *dumped = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY |
-                                        JSON_REAL_PRECISION(json_value_digits(json)));
-    enum qn_status status = dumped != NULL ? append_text(out, dumped) : QN_MEMORY_FULL;
-    free(dumped);
-    return status;
-}
+/* ---- before and behind ---- */
 
-/* A cell: a string as it is, everything else as JSON. Takes the reference to `json`. */
-static enum qn_status append_cell(struct buf *out, char delimiter, json_t *json)
+static enum qn_status head_of_csv(const struct export_text *text, struct buf *out)
 {
-    struct buf number = {.size = 0};
-    enum qn_status status = QN_MEMORY_FULL;
-    if (json_is_string(json)) {
-        status =
-            csv_quote(bytes_of(json_string_value(json), json_string_length(json)), delimiter, out);
-    } else if (json != NULL) {
-        status = append_json(&number, json);
-        status = status == QN_OK ? csv_quote(buf_bytes(&number), delimiter, out) : status;
-    }
-    buf_fini(&number);
-    json_decref(json);
-    return status;
-}
-
-/* A Binary as JSON; one that cannot be read as its octets. */
-static json_t *binary_json(struct bytes binary, const struct types *types)
-{
-    json_t *json = NULL;
-    enum qn_status status = render_json(binary, types, &json);
-    return status == QN_OK || status == QN_MEMORY_FULL ? json : json_value_octets(binary);
-}
-
-/* ---- the head: names of the columns ---- */
-
-static bool is_column(const struct export_text *text, const struct pof_schema_field *field)
-{
-    return !text->layout.keys_only || field == text->layout.key;
-}
-
-static enum qn_status append_columns(const struct export_text *text, struct buf *out)
-{
-    const struct export_layout *layout = &text->layout;
-    const char separator[] = {layout->delimiter, '\0'};
-    if (layout->type == NULL) {
-        enum qn_status status = append_text(out, "key");
-        status = status == QN_OK && !layout->keys_only ? append_text(out, separator) : status;
-        return status == QN_OK && !layout->keys_only ? append_text(out, "value") : status;
-    }
+    char delimiter = text->layout.delimiter;
     enum qn_status status = QN_OK;
-    bool first = true;
-    for (size_t i = 0; i < layout->type->field_count && status == QN_OK; i++) {
-        const struct pof_schema_field *field = &layout->type->fields[i];
-        if (is_column(text, field)) {
-            status = first ? QN_OK : append_text(out, separator);
-            status = status == QN_OK ? csv_quote(bytes_of_text(field->name), layout->delimiter, out)
-                                     : status;
-            first = false;
+    if (has_columns(&text->layout)) {
+        status = columns_head(&text->columns, delimiter, out);
+    } else {
+        status = append_text(out, "key");
+        if (status == QN_OK && !text->layout.keys_only) {
+            status = buf_append(out, &delimiter, 1);
+            status = status == QN_OK ? append_text(out, "value") : status;
         }
     }
-    return status;
+    return status == QN_OK ? append_text(out, "\n") : status;
 }
 
 enum qn_status export_text_head(const struct export_text *text, struct buf *out)
@@ -108,8 +59,7 @@ enum qn_status export_text_head(const struct export_text *text, struct buf *out)
     case ROWS_CSV:
         break;
     }
-    enum qn_status status = append_columns(text, out);
-    return status == QN_OK ? append_text(out, "\n") : status;
+    return head_of_csv(text, out);
 }
 
 enum qn_status export_text_tail(const struct export_text *text, struct buf *out)
@@ -122,201 +72,90 @@ enum qn_status export_text_tail(const struct export_text *text, struct buf *out)
 
 /* ---- records ---- */
 
-static enum qn_status append_cells(const struct export_text *text, struct buf *out)
+/* Key or value of any type as a cell. */
+static enum qn_status append_any(struct export_text *text, struct bytes binary, struct buf *out)
 {
-    const struct export_layout *layout = &text->layout;
-    const char separator[] = {layout->delimiter, '\0'};
-    enum qn_status status = QN_OK;
-    bool first = true;
-    for (size_t i = 0; i < layout->type->field_count && status == QN_OK; i++) {
-        const struct field_value *value = &text->object.values[i];
-        if (!is_column(text, &layout->type->fields[i])) {
-            continue;
-        }
-        status = first ? QN_OK : append_text(out, separator);
-        if (status == QN_OK && value->present) {
-            status = append_cell(out, layout->delimiter, field_json(value));
-        }
-        first = false;
+    buf_clear(&text->record);
+    enum qn_status status = render_text(&text->record, binary, &text->layout.form);
+    return status == QN_MEMORY_FULL
+               ? status
+               : csv_quote(buf_bytes(&text->record), text->layout.delimiter, out);
+}
+
+static enum qn_status append_pair(struct export_text *text, const struct export_entry *entry,
+                                  struct buf *out)
+{
+    enum qn_status status = append_any(text, entry->key, out);
+    if (status == QN_OK && !text->layout.keys_only) {
+        status = buf_append(out, &text->layout.delimiter, 1);
+        status = status == QN_OK ? append_any(text, entry->value, out) : status;
     }
     return status;
 }
 
-static json_t *object_json(const struct export_text *text)
+/* The record as JSON. */
+static enum qn_status append_json(const struct export_text *text, const struct export_entry *entry,
+                                  struct buf *out, bool *exact, char *problem)
 {
-    const struct pof_schema_type *type = text->layout.type;
-    json_t *json = json_object();
-    bool made = json != NULL;
-    for (size_t i = 0; i < type->field_count && made; i++) {
-        const struct field_value *value = &text->object.values[i];
-        if (value->present && is_column(text, &type->fields[i])) {
-            made = json_object_set_new(json, type->fields[i].name, field_json(value)) == 0;
-        }
-    }
-    if (!made) {
-        json_decref(json);
-    }
-    return made ? json : NULL;
+    const struct form *form = &text->layout.form;
+    return text->layout.keys_only
+               ? record_write_key(out, form, entry->key, exact)
+               : record_write(out, form, entry->key, entry->value, exact, problem);
 }
 
-/* The record of an entry of any type. */
-static enum qn_status append_any(const struct export_text *text, const struct export_entry *entry,
-                                 struct buf *out)
+/* The same in the columns of its type. */
+static enum qn_status append_cells(struct export_text *text, const struct export_entry *entry,
+                                   struct buf *out, bool *exact, char *problem)
 {
-    const struct export_layout *layout = &text->layout;
-    if (layout->format != ROWS_CSV) {
-        return any_record_write(out, entry->key, layout->keys_only ? NULL : &entry->value,
-                                layout->types != NULL ? &layout->types->schema : NULL);
-    }
-    const char separator[] = {layout->delimiter, '\0'};
-    json_t *key = binary_json(entry->key, layout->types);
-    json_t *value = layout->keys_only ? json_null() : binary_json(entry->value, layout->types);
-    enum qn_status status = append_cell(out, layout->delimiter, key);
-    if (layout->keys_only) {
-        json_decref(value);
-        return status;
-    }
-    status = status == QN_OK ? append_text(out, separator) : status;
-    enum qn_status second = append_cell(out, layout->delimiter, value);
-    return status == QN_OK ? second : status;
+    buf_clear(&text->record);
+    enum qn_status status = append_json(text, entry, &text->record, exact, problem);
+    return status == QN_OK ? columns_cells(&text->columns, buf_bytes(&text->record),
+                                           text->layout.delimiter, out, exact)
+                           : status;
 }
 
-static enum qn_status append_typed(const struct export_text *text, struct buf *out)
+static enum qn_status append_record(struct export_text *text, const struct export_entry *entry,
+                                    struct buf *out, bool *exact, char *problem)
 {
-    if (text->layout.format == ROWS_CSV) {
-        return append_cells(text, out);
-    }
-    json_t *record = object_json(text);
-    enum qn_status status = record != NULL ? append_json(out, record) : QN_MEMORY_FULL;
-    json_decref(record);
-    return status;
-}
-
-/* ---- what import would make of it ---- */
-
-/* Dates and characters that the text form does not have. */
-static bool has_text_form(const struct field_value *value)
-{
-    if (!value->present) {
-        return true;
-    }
-    if (value->kind == TYPES_CHAR) {
-        return value->number < 0xd800 || value->number > 0xdfff;
-    }
-    const struct pof_date *date =
-        value->kind == TYPES_DATETIME ? &value->datetime.date : &value->date;
-    bool dated = value->kind == TYPES_DATE || value->kind == TYPES_DATETIME;
-    return !dated || (date->year >= 0 && date->year <= EXPORT_YEAR_MAX);
-}
-
-static bool is_exact(struct export_text *text, struct bytes value)
-{
-    for (size_t i = 0; i < text->layout.type->field_count; i++) {
-        if (!has_text_form(&text->object.values[i])) {
-            return false;
-        }
-    }
-    buf_clear(&text->again);
-    return object_encode(&text->object, &text->again) == QN_OK &&
-           bytes_equal(buf_bytes(&text->again), value);
-}
-
-/* Would import make the same octets of the record of any type, which is `json`? */
-static bool is_exact_any(struct export_text *text, const struct export_entry *entry,
-                         struct bytes json)
-{
-    const struct types *types = text->layout.types;
-    char problem[ANY_RECORD_PROBLEM_MAX];
-    return any_record_read(json, types != NULL ? &types->schema : NULL, &text->any, problem) &&
-           bytes_equal(buf_bytes(&text->any.key), entry->key) &&
-           bytes_equal(buf_bytes(&text->any.value), entry->value);
-}
-
-static bool is_own_key(struct export_text *text, struct bytes key)
-{
-    char problem[OBJECT_PROBLEM_MAX];
-    qn_arg own;
-    const struct pof_schema_field *field = text->layout.key;
-    if (field == NULL || !object_key_fits(types_kind_of(field->shape)) ||
-        !object_key(&text->object, field, &own, problem)) {
-        return false;
-    }
-    buf_clear(&text->again);
-    enum qn_status status = own.kind == QN_ARG_INT
-                                ? pof_binary_int64(&text->again, own.number)
-                                : pof_binary_string(&text->again, bytes_of(own.data, own.size));
-    return status == QN_OK && bytes_equal(buf_bytes(&text->again), key);
-}
-
-/* The key as its field, for records that have nothing else. */
-static bool take_key(struct export_text *text, struct bytes key, char *problem)
-{
-    const struct pof_schema_type *type = text->layout.type;
-    size_t number = (size_t)(text->layout.key - type->fields);
-    struct field_value *value = &text->object.values[number];
-    *value = (struct field_value){.kind = types_kind_of(text->layout.key->shape), .present = true};
-    enum qn_status status = value->kind == TYPES_STRING ? pof_binary_as_string(key, &value->text)
-                                                        : pof_binary_as_int64(key, &value->number);
-    if (status != QN_OK) {
-        snprintf(problem, OBJECT_PROBLEM_MAX, "its key is no %s: %s", types_kind_name(value->kind),
-                 qn_status_text(status));
-    }
-    return status == QN_OK;
-}
-
-static bool take_entry(struct export_text *text, const struct export_entry *entry, char *problem)
-{
-    if (text->layout.type == NULL) {
-        return true;
-    }
-    return text->layout.keys_only ? take_key(text, entry->key, problem)
-                                  : object_decode(&text->object, entry->value, problem);
-}
-
-static enum qn_status append_record(const struct export_text *text,
-                                    const struct export_entry *entry, struct buf *out)
-{
-    enum qn_status status = QN_OK;
     bool array = text->layout.format == ROWS_JSON;
+    enum qn_status status = QN_OK;
     if (array) {
         status = append_text(out, text->record_count > 0 ? ",\n" : "\n");
     }
-    if (status == QN_OK) {
-        status = text->layout.type != NULL ? append_typed(text, out) : append_any(text, entry, out);
+    if (status == QN_OK && has_columns(&text->layout)) {
+        status = append_cells(text, entry, out, exact, problem);
+    } else if (status == QN_OK && text->layout.format == ROWS_CSV) {
+        *exact = false; /* texts and numbers look the same there */
+        status = append_pair(text, entry, out);
+    } else if (status == QN_OK) {
+        status = append_json(text, entry, out, exact, problem);
     }
     return status == QN_OK && !array ? append_text(out, "\n") : status;
 }
 
-/* The record without what stands before it in an array. */
-static struct bytes behind_comma(struct bytes json)
+/* Is the entry stored under the field that import would take for its key? */
+static bool is_own_key(struct export_text *text, const struct export_entry *entry)
 {
-    size_t at = 0;
-    while (at < json.size && json.data[at] != '{') {
-        at++;
-    }
-    return bytes_of(json.data + at, json.size - at);
+    const struct form *form = &text->layout.form;
+    char problem[RECORD_PROBLEM_MAX];
+    return form->key != NULL && record_read_key(&text->record, form, entry->value, problem) &&
+           bytes_equal(buf_bytes(&text->record), entry->key);
 }
 
 enum export_outcome export_text_entry(struct export_text *text, const struct export_entry *entry,
-                                      struct buf *out, char problem[OBJECT_PROBLEM_MAX])
+                                      struct buf *out, char *problem)
 {
     size_t before = out->size;
-    if (!take_entry(text, entry, problem)) {
-        return EXPORT_REJECTED;
-    }
-    if (append_record(text, entry, out) != QN_OK) {
+    bool exact = true;
+    enum qn_status status = append_record(text, entry, out, &exact, problem);
+    if (status != QN_OK) {
         out->size = before;
-        return EXPORT_NO_MEMORY;
+        return status == QN_INVALID ? EXPORT_REJECTED : EXPORT_NO_MEMORY;
     }
     text->record_count++;
-    if (text->layout.type != NULL && !text->layout.keys_only) {
-        text->inexact_count += !is_exact(text, entry->value);
-        text->other_key_count += !is_own_key(text, entry->key);
-    } else if (text->layout.type == NULL && !text->layout.keys_only) {
-        bool csv = text->layout.format == ROWS_CSV; /* texts and numbers look the same there */
-        struct bytes json = bytes_of(out->data + before, out->size - before);
-        json = text->layout.format == ROWS_JSON ? behind_comma(json) : json;
-        text->inexact_count += csv || !is_exact_any(text, entry, json);
+    if (!text->layout.keys_only) {
+        text->inexact_count += !exact;
+        text->other_key_count += text->layout.form.type != NULL && !is_own_key(text, entry);
     }
     return EXPORT_WRITTEN;
 }

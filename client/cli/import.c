@@ -10,38 +10,38 @@
 #include "client/cli/commands.h"
 #include "client/cli/import_state.h"
 #include "client/cli/interrupt.h"
-#include "client/cli/record_type.h"
 #include "client/cli/text.h"
 #include "client/cli/ttl.h"
 
 /* ---- what the options say ---- */
 
-static enum cli_exit find_key(struct import *import)
+static enum cli_exit check_key(const struct import *import)
 {
     struct cli *cli = import->cli;
-    if (import->key == NULL) {
+    const struct form *form = &import->form;
+    if (form->key == NULL) {
         return cli_usage(cli, "which field of %s is the key? Give --key-field FIELD",
-                         import->type->name);
+                         form->type->name);
     }
-    if (!object_key_fits(types_kind_of(import->key->shape))) {
+    if (!form_key_fits(form->key)) {
         return cli_usage(cli, "field %s is a %s: a key is a string or a whole number",
-                         import->key->name, types_kind_name(types_kind_of(import->key->shape)));
+                         form->key->name, pof_shape_word(form->key->shape->kind));
     }
-    return CLI_DONE;
+    return form_check_reading(cli, form);
 }
 
-static enum cli_exit find_type(struct import *import)
+static enum cli_exit find_form(struct import *import)
 {
     struct cli *cli = import->cli;
-    enum cli_exit code = record_type_find(cli, &import->type, &import->key);
-    return code == CLI_DONE && import->type != NULL ? find_key(import) : code;
+    enum cli_exit code = form_find(cli, cli->options.cache, &import->form);
+    return code == CLI_DONE && import->form.type != NULL ? check_key(import) : code;
 }
 
 /* Without a type a record is {"key": ..., "value": ...}, which CSV has no form for. */
 static enum cli_exit check_any(const struct import *import, enum rows_format format)
 {
     struct cli *cli = import->cli;
-    if (import->type != NULL || format != ROWS_CSV) {
+    if (import->form.type != NULL || format != ROWS_CSV) {
         return CLI_DONE;
     }
     if (cli->types == NULL) {
@@ -57,14 +57,14 @@ static enum cli_exit check_any(const struct import *import, enum rows_format for
                      cli->options.cache);
 }
 
-/* Names of all fields of a type with commas between: the columns of a file without a header. */
-static bool field_list(const struct pof_schema_type *type, struct buf *list)
+/* The names of all columns with commas between: those of a file without a header. */
+static bool column_list(const struct columns *columns, struct buf *list)
 {
     bool done = true;
-    for (size_t i = 0; i < type->field_count && done; i++) {
-        const char *name = type->fields[i].name;
-        done =
-            buf_append(list, ",", i > 0) == QN_OK && buf_append(list, name, strlen(name)) == QN_OK;
+    for (size_t i = 0; i < columns->count && done; i++) {
+        struct bytes name = columns->list[i].name;
+        done = buf_append(list, ",", i > 0) == QN_OK &&
+               buf_append(list, name.data, name.size) == QN_OK;
     }
     return done && buf_append(list, "", 1) == QN_OK;
 }
@@ -96,28 +96,38 @@ static enum cli_exit rows_options_fill(struct import *import, struct rows_option
     return CLI_DONE;
 }
 
+static enum cli_exit unknown_column(const struct import *import, struct bytes column)
+{
+    const char *near = columns_suggest(&import->columns, column);
+    return cli_usage(import->cli,
+                     "column '%.*s' is no field of type %s%s%s%s; name the columns with --fields "
+                     "A,B,... (an empty name skips one); if the first line is a record, add "
+                     "--no-header",
+                     (int)column.size, (const char *)column.data, import->form.type->name,
+                     near != NULL ? ": did you mean '" : "", near != NULL ? near : "",
+                     near != NULL ? "'?" : "");
+}
+
 /* Every column must be a field, and one of them the key: else every single record would be
  * rejected. */
 static enum cli_exit check_columns(const struct import *import)
 {
-    bool key = rows_column_count(import->rows) == 0;
+    const char *key = record_name(&import->form, import->form.key);
+    bool keyed = false;
     for (size_t i = 0; i < rows_column_count(import->rows); i++) {
         struct bytes column = rows_column(import->rows, i);
-        bool known = column.size == 0;
-        for (size_t f = 0; f < import->type->field_count && !known; f++) {
-            known = bytes_equal(column, bytes_of_text(import->type->fields[f].name));
+        if (column.size > 0 && columns_find(&import->columns, column, i) == import->columns.count) {
+            return unknown_column(import, column);
         }
-        if (!known) {
-            return cli_usage(import->cli,
-                             "column '%.*s' is no field of type %s; name the columns with --fields "
-                             "A,B,... (an empty name skips one); if the first line is a record, "
-                             "add --no-header",
-                             (int)column.size, (const char *)column.data, import->type->name);
-        }
-        key = key || bytes_equal(column, bytes_of_text(import->key->name));
+        keyed = keyed || bytes_equal(column, bytes_of_text(key));
     }
-    return key ? CLI_DONE
-               : cli_usage(import->cli, "no column is the key field '%s'", import->key->name);
+    return keyed ? CLI_DONE : cli_usage(import->cli, "no column is the key field '%s'", key);
+}
+
+static enum cli_exit out_of_memory(const struct cli *cli)
+{
+    cli_say(cli, "out of memory");
+    return CLI_REFUSED;
 }
 
 static enum cli_exit open_rows(struct import *import)
@@ -130,7 +140,11 @@ static enum cli_exit open_rows(struct import *import)
     if (code != CLI_DONE) {
         return code;
     }
-    if (options.no_header && options.fields == NULL && field_list(import->type, &list)) {
+    bool csv = options.format == ROWS_CSV;
+    if (csv && !columns_init(&import->columns, &import->form, false)) {
+        return out_of_memory(import->cli);
+    }
+    if (options.no_header && options.fields == NULL && column_list(&import->columns, &list)) {
         options.fields = (const char *)list.data;
     }
     import->rows = rows_open(import->input.text, &options, problem);
@@ -139,7 +153,7 @@ static enum cli_exit open_rows(struct import *import)
         cli_say(import->cli, "%s: %s", import->path, problem);
         return CLI_INPUT;
     }
-    return import->type != NULL ? check_columns(import) : CLI_DONE;
+    return csv ? check_columns(import) : CLI_DONE;
 }
 
 static enum cli_exit open_input(struct import *import)
@@ -171,44 +185,21 @@ bool import_reject(struct import *import, uint64_t line, const char *reason, str
     return false;
 }
 
-static bool take_any(struct import *import, const struct import_sink *sink, void *state,
-                     const struct row *row)
-{
-    const struct types *types = import->cli->types;
-    char problem[ANY_RECORD_PROBLEM_MAX];
-    if (!any_record_read(row->raw, types != NULL ? &types->schema : NULL, &import->any, problem)) {
-        return import_reject(import, row->line, problem, row->raw);
-    }
-    buf_clear(&import->binary);
-    enum qn_status status =
-        buf_append(&import->binary, import->any.value.data, import->any.value.size);
-    if (status != QN_OK) {
-        return import_reject(import, row->line, qn_status_text(status), row->raw);
-    }
-    return sink->take(import, state, row, qn_binary(import->any.key.data, import->any.key.size));
-}
-
 static bool take_row(struct import *import, const struct import_sink *sink, void *state,
                      const struct row *row)
 {
-    char problem[OBJECT_PROBLEM_MAX];
-    qn_arg key;
+    char problem[RECORD_PROBLEM_MAX];
+    struct bytes json = row->raw;
+    bool csv = rows_column_count(import->rows) > 0;
     if (row->problem != NULL) {
         return import_reject(import, row->line, row->problem, row->raw);
     }
-    if (import->type == NULL) {
-        return take_any(import, sink, state, row);
-    }
-    if (!object_read(&import->object, row, problem) ||
-        !object_key(&import->object, import->key, &key, problem)) {
+    bool read = !csv || columns_record(&import->columns, row, &import->json, problem);
+    json = csv ? buf_bytes(&import->json) : json;
+    if (!read || !record_read(&import->record, &import->form, json, problem)) {
         return import_reject(import, row->line, problem, row->raw);
     }
-    buf_clear(&import->binary);
-    enum qn_status status = object_encode(&import->object, &import->binary);
-    if (status != QN_OK) {
-        return import_reject(import, row->line, qn_status_text(status), row->raw);
-    }
-    return sink->take(import, state, row, key);
+    return sink->take(import, state, row);
 }
 
 /* All rows, until the end, a failure or an interrupt. True: to the end. */
@@ -245,7 +236,7 @@ static void print_summary(const struct import *import, double seconds)
                     import->state.from_count;
     uint64_t per_second = seconds > 0 ? (uint64_t)((double)done / seconds) : 0;
     if (import->cli->options.json) {
-        (void)cli_print_measured(json_pack(
+        (void)cli_print_json(json_pack(
             "{s:I, s:I, s:I, s:f, s:I, s:s?}", verify ? "equal" : "imported",
             (json_int_t)import->done_count, "different", (json_int_t)import->different_count,
             "rejected", (json_int_t)import->rejects.count, "seconds", seconds, "per_second",
@@ -337,14 +328,10 @@ static enum cli_exit prepare(struct import *import)
         return cli_usage(cli, "where to? Give --cache NAME");
     }
     enum cli_exit code = cli_types(cli);
-    code = code == CLI_DONE ? find_type(import) : code;
+    code = code == CLI_DONE ? find_form(import) : code;
     code = code == CLI_DONE ? open_input(import) : code;
     code = code == CLI_DONE ? open_rows(import) : code;
     code = code == CLI_DONE ? import_state_begin(import) : code;
-    if (code == CLI_DONE && import->type != NULL && !object_init(&import->object, import->type)) {
-        cli_say(cli, "out of memory");
-        code = CLI_REFUSED;
-    }
     code = code == CLI_DONE ? cli_open(cli, cli->options.cache, &import->cache) : code;
     if (code != CLI_DONE) {
         (void)rejects_close(&import->rejects); /* what was just created is empty and goes */
@@ -366,13 +353,11 @@ enum cli_exit run_import(struct cli *cli)
     if (code == CLI_DONE) {
         code = transfer(&import);
     }
-    if (import.object.values != NULL) {
-        object_fini(&import.object);
-    }
+    columns_fini(&import.columns);
     rows_close(import.rows);
     input_close(&import.input);
-    buf_fini(&import.binary);
-    any_record_fini(&import.any);
+    buf_fini(&import.json);
+    record_fini(&import.record);
     free(import.state.target);
     return code;
 }

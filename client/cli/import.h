@@ -4,12 +4,12 @@
 #ifndef QUOIN_CLIENT_CLI_IMPORT_H
 #define QUOIN_CLIENT_CLI_IMPORT_H
 
-#include "client/cli/any_record.h"
 #include "client/cli/checkpoint.h"
 #include "client/cli/cli.h"
+#include "client/cli/columns.h"
 #include "client/cli/input.h"
-#include "client/cli/object.h"
 #include "client/cli/progress.h"
+#include "client/cli/record.h"
 #include "client/cli/rejects.h"
 #include "client/cli/rows.h"
 
@@ -29,13 +29,12 @@ struct import_keeping {
 struct import {
     struct cli *cli;
     const char *path;
-    const struct pof_schema_type *type; /* NULL: of any type, each record with key and value */
-    const struct pof_schema_field *key;
+    struct form form; /* of the records */
     struct input input;
     struct rows *rows;
-    struct object object;  /* of the row at hand */
-    struct buf binary;     /* of it */
-    struct any_record any; /* the row at hand, when there is no type */
+    struct columns columns; /* of a CSV */
+    struct buf json;        /* the row at hand, when it is one of a CSV */
+    struct record record;   /* the row at hand */
     qn_cache *cache;
     struct rejects rejects;
     struct progress progress;
@@ -54,12 +53,11 @@ struct import {
  * and the import must stop. */
 bool import_reject(struct import *import, uint64_t line, const char *reason, struct bytes raw);
 
-/* What takes the records. `take` gets the key of `import->object` and its Binary in
- * `import->binary`; both end with the call. False: it has failed, and `import->failure` says why.
- */
+/* What takes the records. `take` gets the one in `import->record`, which ends with the call. False:
+ * it has failed, and `import->failure` says why. */
 struct import_sink {
     void *(*create)(struct import *import); /* NULL = no memory */
-    bool (*take)(struct import *import, void *state, const struct row *row, qn_arg key);
+    bool (*take)(struct import *import, void *state, const struct row *row);
     bool (*finish)(struct import *import, void *state); /* settle all; also in between */
     void (*destroy)(void *state);
 };

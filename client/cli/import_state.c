@@ -112,14 +112,16 @@ static char *target_of(const struct import *import)
 {
     const struct options *options = &import->cli->options;
     char *target = NULL;
-    int made = asprintf(&target, "cache %s, type %s, key %s, format %s, at %s, delimiter %s, %s%s",
-                        options->cache, import->type != NULL ? import->type->name : "any",
-                        import->key != NULL ? import->key->name : "key",
-                        options->format != NULL ? options->format : "by name",
-                        options->at != NULL ? options->at : "the top",
-                        options->delimiter != NULL ? options->delimiter : ",",
-                        options->no_header ? "no header, fields " : "fields ",
-                        options->fields != NULL ? options->fields : "by themselves");
+    const struct form *form = &import->form;
+    int made = asprintf(
+        &target, "cache %s, type %s, key %s, view %s, format %s, at %s, delimiter %s, %s%s",
+        options->cache, form->type != NULL ? form->type->name : "any",
+        form->key != NULL ? form->key->name : "key", form->view != NULL ? form->view->name : "none",
+        options->format != NULL ? options->format : "by name",
+        options->at != NULL ? options->at : "the top",
+        options->delimiter != NULL ? options->delimiter : ",",
+        options->no_header ? "no header, fields " : "fields ",
+        options->fields != NULL ? options->fields : "by themselves");
     return made < 0 ? NULL : target;
 }
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "client/cli/import.h"
-#include "client/cli/json_value.h"
-#include "wire/pof/binary.h"
+#include "client/cli/json_split.h"
+#include "client/cli/render.h"
 
 enum { VERIFY_KEY_SHOWN = 64 };
 
@@ -22,9 +22,9 @@ struct verifier {
     struct verify_item *items;
     size_t count;
     size_t capacity;
-    struct buf expected;  /* Binaries back to back */
-    struct object wanted; /* decoded from what the file says */
-    struct object stored; /* decoded from what the grid says */
+    struct buf expected; /* Binaries back to back */
+    struct buf wanted;   /* a record of the file, and one of the grid, as JSON */
+    struct buf stored;
 };
 
 static void verifier_destroy(void *state)
@@ -36,8 +36,8 @@ static void verifier_destroy(void *state)
     qn_batch_free(verifier->batch);
     free(verifier->items);
     buf_fini(&verifier->expected);
-    object_fini(&verifier->wanted);
-    object_fini(&verifier->stored);
+    buf_fini(&verifier->wanted);
+    buf_fini(&verifier->stored);
     free(verifier);
 }
 
@@ -50,9 +50,7 @@ static void *verifier_create(struct import *import)
     verifier->capacity = import->in_flight;
     verifier->items = calloc(verifier->capacity, sizeof *verifier->items);
     verifier->batch = qn_batch_new(import->cache, &import->failure);
-    bool wanted = import->type == NULL || object_init(&verifier->wanted, import->type);
-    bool stored = import->type == NULL || object_init(&verifier->stored, import->type);
-    if (verifier->items == NULL || verifier->batch == NULL || !wanted || !stored) {
+    if (verifier->items == NULL || verifier->batch == NULL) {
         verifier_destroy(verifier);
         return NULL;
     }
@@ -71,54 +69,81 @@ report(struct import *import, const struct verify_item *item, const char *format
     putchar('\n');
 }
 
-static char *dump(json_t *json)
+/* The member of a record as its text; empty when there is none. */
+static struct bytes member(struct bytes record, struct bytes wanted)
 {
-    return json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY |
-                                JSON_REAL_PRECISION(json_value_digits(json)));
+    struct json_split split;
+    struct bytes name;
+    struct bytes value;
+    json_split_init(&split, record);
+    while (json_split_member(&split, &name, &value)) {
+        if (bytes_equal(name, wanted)) {
+            return value;
+        }
+    }
+    return bytes_of_text("");
 }
 
 /* "field 'name': stored "x", in the file "y"" */
-static void report_field(struct import *import, const struct verify_item *item,
-                         const struct verifier *verifier, size_t number)
+static void report_field(struct import *import, const struct verify_item *item, struct bytes name,
+                         struct bytes stored, struct bytes wanted)
 {
-    json_t *stored = field_json(&verifier->stored.values[number]);
-    json_t *wanted = field_json(&verifier->wanted.values[number]);
-    char *stored_text = dump(stored);
-    char *wanted_text = dump(wanted);
-    report(import, item, "field '%s': stored %s, in the file %s", import->type->fields[number].name,
-           stored_text != NULL ? stored_text : "?", wanted_text != NULL ? wanted_text : "?");
-    free(stored_text);
-    free(wanted_text);
-    json_decref(stored);
-    json_decref(wanted);
+    stored = stored.size > 0 ? stored : bytes_of_text("nothing");
+    wanted = wanted.size > 0 ? wanted : bytes_of_text("nothing");
+    report(import, item, "field '%.*s': stored %.*s, in the file %.*s", (int)name.size,
+           (const char *)name.data, (int)stored.size, (const char *)stored.data, (int)wanted.size,
+           (const char *)wanted.data);
+}
+
+/* Report the fields of `all` whose value in `other` differs; with `missing` those that it lacks
+ * alone. */
+static size_t report_fields(struct import *import, const struct verify_item *item, struct bytes all,
+                            struct bytes other, bool missing)
+{
+    struct json_split split;
+    struct bytes name;
+    struct bytes value;
+    size_t count = 0;
+    json_split_init(&split, all);
+    while (json_split_member(&split, &name, &value)) {
+        struct bytes found = member(other, name);
+        if (missing ? found.size == 0 : !bytes_equal(found, value)) {
+            report_field(import, item, name, missing ? found : value, missing ? value : found);
+            count++;
+        }
+    }
+    return count;
 }
 
 /* The octets differ: say in which fields. */
 static void explain(struct import *import, struct verifier *verifier,
                     const struct verify_item *item, struct bytes expected, struct bytes stored)
 {
-    char problem[OBJECT_PROBLEM_MAX];
-    if (import->type == NULL) {
+    const struct form *form = &import->form;
+    char problem[RECORD_PROBLEM_MAX];
+    bool exact = true;
+    struct bytes key = bytes_of_text("");
+    buf_clear(&verifier->stored);
+    buf_clear(&verifier->wanted);
+    if (form->type == NULL) {
         report(import, item, "another value is stored");
         return;
     }
-    if (!object_decode(&verifier->stored, stored, problem)) {
+    if (record_write(&verifier->stored, form, key, stored, &exact, problem) != QN_OK) {
         report(import, item, "stored is %s", problem);
         return;
     }
-    if (!object_decode(&verifier->wanted, expected, problem)) {
+    if (record_write(&verifier->wanted, form, key, expected, &exact, problem) != QN_OK) {
         report(import, item, "cannot be compared: %s", problem);
         return;
     }
-    size_t count = import->type->field_count;
-    size_t number = object_difference(&verifier->stored, &verifier->wanted, 0);
-    if (number == count) {
-        report(import, item, "the octets differ, though no field does (another version of %s?)",
-               import->type->name);
-    }
-    while (number < count) {
-        report_field(import, item, verifier, number);
-        number = object_difference(&verifier->stored, &verifier->wanted, number + 1);
+    struct bytes there = buf_bytes(&verifier->stored);
+    struct bytes here = buf_bytes(&verifier->wanted);
+    size_t count = report_fields(import, item, there, here, false);
+    count += report_fields(import, item, here, there, true);
+    if (count == 0) {
+        report(import, item, "the octets differ, though no field %s does (another version of %s?)",
+               form_hides(form) ? "that the view shows" : "of it", form->type->name);
     }
 }
 
@@ -158,63 +183,27 @@ static bool flush(struct import *import, struct verifier *verifier)
     return fine;
 }
 
-/* Reading the Binary back must give the fields of the file, whatever is stored. */
-static bool reads_back(struct import *import, struct verifier *verifier,
-                       const struct verify_item *item)
+static void show_key(struct bytes key, char *text)
 {
-    char problem[OBJECT_PROBLEM_MAX];
-    if (!object_decode(&verifier->stored, buf_bytes(&import->binary), problem)) {
-        report(import, item, "its object cannot be read: %s", problem);
-        return false;
-    }
-    size_t number = object_difference(&verifier->stored, &import->object, 0);
-    if (number < import->type->field_count) {
-        report(import, item, "field '%s' does not survive as an object",
-               import->type->fields[number].name);
-        return false;
-    }
-    return true;
+    struct buf shown = {.size = 0};
+    (void)!render_json(&shown, key, &(struct form){.schema = NULL});
+    snprintf(text, VERIFY_KEY_SHOWN, "%.*s", (int)shown.size, (const char *)shown.data);
+    buf_fini(&shown);
 }
 
-static void show_key(qn_arg key, char *text)
-{
-    struct bytes name;
-    if (key.kind == QN_ARG_BINARY) { /* of a record of any type */
-        struct bytes binary = bytes_of(key.data, key.size);
-        if (pof_binary_as_string(binary, &name) == QN_OK) {
-            key.kind = QN_ARG_STRING;
-            key.data = name.data;
-            key.size = name.size;
-        } else if (pof_binary_as_int64(binary, &key.number) == QN_OK) {
-            key.kind = QN_ARG_INT;
-        }
-    }
-    if (key.kind == QN_ARG_BINARY) {
-        snprintf(text, VERIFY_KEY_SHOWN, "of %zu octets", key.size);
-    } else if (key.kind == QN_ARG_INT) {
-        snprintf(text, VERIFY_KEY_SHOWN, "%" PRId64, key.number);
-    } else {
-        snprintf(text, VERIFY_KEY_SHOWN, "\"%.*s\"",
-                 (int)(key.size < VERIFY_KEY_SHOWN - 3 ? key.size : VERIFY_KEY_SHOWN - 3),
-                 (const char *)key.data);
-    }
-}
-
-static bool verifier_take(struct import *import, void *state, const struct row *row, qn_arg key)
+static bool verifier_take(struct import *import, void *state, const struct row *row)
 {
     struct verifier *verifier = state;
+    const struct record *record = &import->record;
     struct verify_item *item = &verifier->items[verifier->count];
     *item = (struct verify_item){
-        .line = row->line, .begin = verifier->expected.size, .size = import->binary.size};
-    show_key(key, item->key);
-    if (import->type != NULL && !reads_back(import, verifier, item)) {
-        import->different_count++;
-        return true;
-    }
-    if (buf_append(&verifier->expected, import->binary.data, import->binary.size) != QN_OK) {
+        .line = row->line, .begin = verifier->expected.size, .size = record->value.size};
+    show_key(buf_bytes(&record->key), item->key);
+    if (buf_append(&verifier->expected, record->value.data, record->value.size) != QN_OK) {
         qn_error_set(&import->failure, QN_MEMORY_FULL, "out of memory");
         return false;
     }
+    qn_arg key = qn_binary(record->key.data, record->key.size);
     if (qn_batch_get(verifier->batch, key, &import->failure) == SIZE_MAX) {
         return false;
     }

@@ -91,9 +91,11 @@ static bool settle_first(struct import *import, struct writer *writer)
 
 /* Start the put of the record at hand; when the client has no room for it, after others have ended.
  */
-static qn_op *start(struct import *import, struct writer *writer, qn_arg key, qn_error *err)
+static qn_op *start(struct import *import, struct writer *writer, qn_error *err)
 {
-    qn_arg value = qn_binary(import->binary.data, import->binary.size);
+    const struct record *record = &import->record;
+    qn_arg key = qn_binary(record->key.data, record->key.size);
+    qn_arg value = qn_binary(record->value.data, record->value.size);
     for (;;) {
         qn_op *op = qn_put_start(import->cache, key, value, &import->put, err);
         if (op != NULL || err->status != QN_BUSY || writer->count == 0) {
@@ -107,14 +109,14 @@ static qn_op *start(struct import *import, struct writer *writer, qn_arg key, qn
     }
 }
 
-static bool writer_take(struct import *import, void *state, const struct row *row, qn_arg key)
+static bool writer_take(struct import *import, void *state, const struct row *row)
 {
     struct writer *writer = state;
     if (writer->count == writer->capacity && !settle_first(import, writer)) {
         return false;
     }
     qn_error err = QN_ERROR_INIT;
-    qn_op *op = start(import, writer, key, &err);
+    qn_op *op = start(import, writer, &err);
     if (op == NULL) {
         return is_rejection(&err) ? import_reject(import, row->line, err.text, row->raw)
                                   : keep_failure(import, &err);

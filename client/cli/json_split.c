@@ -223,6 +223,19 @@ enum json_split_event json_split_next(struct json_split *split, struct bytes *el
     return JSON_SPLIT_ELEMENT;
 }
 
+bool json_split_member(struct json_split *split, struct bytes *name, struct bytes *value)
+{
+    char before = split->first ? '{' : ',';
+    split->first = false;
+    if (!split_take(split, before) || !split_member(split, name)) {
+        return false;
+    }
+    size_t begin = split->at;
+    bool whole = split_skip_value(split);
+    *value = bytes_of(split->text.data + begin, split->at - begin);
+    return whole;
+}
+
 enum json_split_event json_split_next_line(struct json_split *split, struct bytes *element,
                                            uint64_t *line)
 {

@@ -36,6 +36,10 @@ void json_split_go_on(struct json_split *split, size_t at, uint64_t line);
 enum json_split_event json_split_next(struct json_split *split, struct bytes *element,
                                       uint64_t *line);
 
+/* The next member of the object that the text is, its name without quotes, both as they are
+ * written. False: there is none, or the text is no such object. Without json_split_enter. */
+bool json_split_member(struct json_split *split, struct bytes *name, struct bytes *value);
+
 /* The next line that is not blank; without json_split_enter. Never BROKEN. */
 enum json_split_event json_split_next_line(struct json_split *split, struct bytes *element,
                                            uint64_t *line);

@@ -51,7 +51,8 @@ struct options {
     /* put, get, remove, contains */
     bool if_absent;
     int64_t if_version; /* -1 = not given */
-    const char *type;   /* also of import */
+    const char *type;   /* also of import and export */
+    const char *view;   /* also of get, scan, import and export; "" = none */
     bool int_value;
     bool int_key;
     bool octets_key;

@@ -1,10 +1,8 @@
 #define _GNU_SOURCE
 #include "client/cli/output.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/render.h"
 #include "wire/pof/binary.h"
 
 enum output_form output_form_of(const struct options *options)
@@ -38,21 +36,25 @@ void output_csv_cell(struct bytes text, FILE *to)
     fputc('"', to);
 }
 
-enum qn_status output_csv_value(struct bytes binary, const struct types *types, FILE *to)
+enum qn_status output_text(struct bytes binary, const struct form *form, int width, FILE *to)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL) {
-        return QN_MEMORY_FULL;
+    struct buf text = {.size = 0};
+    enum qn_status status = render_text(&text, binary, form);
+    fwrite(text.data, 1, text.size, to);
+    for (int i = (int)text.size; i < width; i++) {
+        fputc(' ', to);
     }
-    enum qn_status status = render_print(binary, types, memory);
-    bool complete = fclose(memory) == 0 && size > 0;
-    if (complete) {
-        output_csv_cell(bytes_of(text, size - 1), to); /* without the line end */
-    }
-    free(text);
-    return complete ? status : QN_MEMORY_FULL;
+    buf_fini(&text);
+    return status;
+}
+
+enum qn_status output_csv_value(struct bytes binary, const struct form *form, FILE *to)
+{
+    struct buf text = {.size = 0};
+    enum qn_status status = render_text(&text, binary, form);
+    output_csv_cell(buf_bytes(&text), to);
+    buf_fini(&text);
+    return status;
 }
 
 void output_raw_value(struct bytes binary, FILE *to)

@@ -5,7 +5,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/entry.h"
 #include "client/cli/input.h"
-#include "client/cli/object.h"
+#include "client/cli/record.h"
 #include "client/cli/text.h"
 
 /* Enough for any value that the grid takes, so that it is the grid that says what is too large. */
@@ -19,37 +19,21 @@ struct put_value {
 };
 
 /* A JSON object of a type of the types file. */
-static enum cli_exit value_typed(const struct cli *cli, struct bytes text, struct put_value *value)
+static enum cli_exit value_typed(const struct entry_call *call, struct bytes text,
+                                 struct put_value *value)
 {
-    const char *name = cli->options.type;
-    const struct pof_schema_type *type = cli->types != NULL ? types_find(cli->types, name) : NULL;
-    if (type == NULL) {
-        return cli_usage(cli,
-                         cli->types != NULL
-                             ? "--type %s: the types file has no such type"
-                             : "--type %s needs a types file: --types FILE or QUOIN_TYPES",
-                         name);
+    const struct cli *cli = call->cli;
+    char problem[RECORD_PROBLEM_MAX];
+    enum cli_exit code = form_check_reading(cli, &call->form);
+    if (code != CLI_DONE) {
+        return code;
     }
-    char problem[OBJECT_PROBLEM_MAX];
-    const struct rows_options options = {.format = ROWS_JSON_LINES};
-    struct rows *rows = rows_open(text, &options, problem);
-    struct object object;
-    struct row row = {.problem = "out of memory"};
-    bool ready = object_init(&object, type) && rows != NULL;
-    if (ready && rows_next(rows, &row) != ROWS_ROW) {
-        row.problem = "the value is empty";
+    if (!record_read_value(&value->binary, &call->form, text, problem)) {
+        cli_say(cli, "the value is no %s: %s", cli->options.type, problem);
+        return CLI_REFUSED;
     }
-    bool read = row.problem == NULL && object_read(&object, &row, problem);
-    enum qn_status status = read ? object_encode(&object, &value->binary) : QN_INVALID;
-    if (!read) {
-        cli_say(cli, "the value is no %s: %s", name, row.problem != NULL ? row.problem : problem);
-    } else if (status != QN_OK) {
-        cli_say(cli, "the value cannot be encoded: %s", qn_status_text(status));
-    }
-    rows_close(rows);
-    object_fini(&object);
     value->arg = qn_binary(value->binary.data, value->binary.size);
-    return status == QN_OK ? CLI_DONE : CLI_REFUSED;
+    return CLI_DONE;
 }
 
 static enum cli_exit value_int(const struct cli *cli, const char *text, struct put_value *value)
@@ -71,8 +55,9 @@ static enum cli_exit value_octets(const struct cli *cli, const char *text, struc
     return CLI_DONE;
 }
 
-static enum cli_exit value_read(const struct cli *cli, struct put_value *value)
+static enum cli_exit value_read(const struct entry_call *call, struct put_value *value)
 {
+    const struct cli *cli = call->cli;
     const struct options *options = &cli->options;
     const char *text = cli->argument_count > 2 ? cli->arguments[2] : NULL;
     if ((text == NULL) == (options->from_file == NULL)) {
@@ -101,7 +86,7 @@ static enum cli_exit value_read(const struct cli *cli, struct put_value *value)
         octets = value->file.text;
     }
     if (options->type != NULL) {
-        return value_typed(cli, octets, value);
+        return value_typed(call, octets, value);
     }
     value->arg = options->octets_value ? qn_bytes(octets.data, octets.size)
                                        : qn_text((const char *)octets.data, octets.size);
@@ -137,7 +122,8 @@ enum cli_exit run_put(struct cli *cli)
     struct put_value value = {.binary = {.size = 0}};
     struct entry_call call = {.cli = cli};
     enum cli_exit code = cli_types(cli);
-    code = code == CLI_DONE ? value_read(cli, &value) : code;
+    code = code == CLI_DONE ? form_find(cli, cli->arguments[0], &call.form) : code;
+    code = code == CLI_DONE ? value_read(&call, &value) : code;
     code = code == CLI_DONE ? entry_open(&call) : code;
     code = code == CLI_DONE ? put(&call, &value) : code;
     buf_fini(&call.key_octets);

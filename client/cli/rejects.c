@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/cli/json_value.h"
+#include "client/cli/render.h"
+#include "client/cli/text.h"
 
 enum { REJECTS_TRIES = 1000 };
 
@@ -104,12 +106,16 @@ bool rejects_add(struct rejects *rejects, uint64_t line, const char *reason, str
     if (rejects->file == NULL && !rejects_open(rejects)) {
         return false;
     }
-    json_t *document = json_pack("{s:I, s:o, s:o}", "line", (json_int_t)line, "reason",
-                                 json_value_text(bytes_of_text(reason)), "record",
-                                 json_value_text(trimmed(record)));
+    struct buf document = {.size = 0};
+    enum qn_status status = text_append(&document, "{\"line\":%" PRIu64 ",\"reason\":", line);
+    status = status == QN_OK ? render_string(&document, bytes_of_text(reason)) : status;
+    status = status == QN_OK ? text_append(&document, ",\"record\":") : status;
+    status = status == QN_OK ? render_string(&document, trimmed(record)) : status;
+    status = status == QN_OK ? text_append(&document, "}\n") : status;
+    errno = status == QN_OK ? errno : ENOMEM;
     bool written =
-        json_dumpf(document, rejects->file, JSON_COMPACT) == 0 && fputc('\n', rejects->file) != EOF;
-    json_decref(document);
+        status == QN_OK && fwrite(document.data, 1, document.size, rejects->file) == document.size;
+    buf_fini(&document);
     return written;
 }
 

@@ -1,26 +1,22 @@
-/* Values of the grid as JSON or as text for people. Pure. */
+/* Values of the grid as text that is only read: by people, and by programs that ask for --json.
+ *
+ * What import reads back is written by record.h. Pure. */
 #ifndef QUOIN_CLIENT_CLI_RENDER_H
 #define QUOIN_CLIENT_CLI_RENDER_H
 
-#include <jansson.h>
-#include <stdio.h>
+#include "client/cli/form.h"
 
-#include "config/types.h"
-#include "wire/bytes.h"
+/* Append a Binary as wire/pof/json/json.h shows it without marks: by the names and the view of the
+ * form. Statuses as pof_json_write; on failure `out` is as before. */
+QN_MUST_USE enum qn_status render_json(struct buf *out, struct bytes binary,
+                                       const struct form *form);
 
-/* A Binary as JSON, into `*json`, which the caller then owns.
- *
- * Strings, numbers, bools and null are what they are in JSON; octets are "0x00ff"; dates and times
- * ISO 8601; arrays and collections arrays; maps objects when all keys are strings, else arrays of
- * pairs; user types objects with the names of `types` (NULL = none), or {"$type": 1001, "0": ...}
- * when it does not know them.
- *
- * QN_MEMORY_FULL, or what pof_reader_next said */
-QN_MUST_USE enum qn_status render_json(struct bytes binary, const struct types *types,
-                                       json_t **json);
+/* Append it for people: a string as it is, octets and what cannot be read as 0x..., everything else
+ * as JSON. Returns what was wrong with it; QN_MEMORY_FULL: `out` is as before. */
+QN_MUST_USE enum qn_status render_text(struct buf *out, struct bytes binary,
+                                       const struct form *form);
 
-/* Print a Binary on one line: a string as it is, everything else as JSON. A Binary that cannot be
- * read is printed as 0x...; returns what was wrong with it. */
-enum qn_status render_print(struct bytes binary, const struct types *types, FILE *to);
+/* Append a text as a JSON string; one that is no UTF-8 as its octets, "0x...". QN_MEMORY_FULL. */
+QN_MUST_USE enum qn_status render_string(struct buf *out, struct bytes text);
 
 #endif

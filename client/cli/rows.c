@@ -14,7 +14,6 @@ struct rows {
     struct rows_options options;
     struct bytes text;
     struct json_split split;
-    json_t *record; /* of the row handed out */
     struct csv csv;
     size_t csv_begin; /* where the row that is read next begins in `text` */
     struct bytes *columns;
@@ -224,7 +223,6 @@ void rows_close(struct rows *rows)
     if (rows == NULL) {
         return;
     }
-    json_decref(rows->record);
     csv_fini(&rows->csv);
     arena_fini(&rows->names);
     buf_fini(&rows->cells);
@@ -237,12 +235,6 @@ static enum rows_event rows_broken(struct rows *rows, const char *problem)
 {
     snprintf(rows->problem, sizeof rows->problem, "%s", problem);
     return ROWS_BROKEN;
-}
-
-static void row_set_cells(struct rows *rows, struct row *row)
-{
-    row->cells = (const void *)rows->cells.data;
-    row->cell_count = rows->cells.size / sizeof *row->cells;
 }
 
 static enum rows_event csv_row(struct rows *rows, struct row *row)
@@ -263,7 +255,8 @@ static enum rows_event csv_row(struct rows *rows, struct row *row)
             return rows_broken(rows, "out of memory");
         }
     }
-    row_set_cells(rows, row);
+    row->cells = (const void *)rows->cells.data;
+    row->cell_count = count;
     return ROWS_ROW;
 }
 
@@ -288,42 +281,6 @@ static enum rows_event rows_next_csv(struct rows *rows, struct row *row)
     return rows_broken(rows, "out of memory");
 }
 
-static enum rows_event json_row(struct rows *rows, struct row *row)
-{
-    const char *name = NULL;
-    json_t *member = NULL;
-    buf_clear(&rows->cells);
-    json_object_foreach(rows->record, name, member)
-    {
-        struct cell cell = {.name = bytes_of_text(name), .json = member};
-        if (buf_append(&rows->cells, &cell, sizeof cell) != QN_OK) {
-            return rows_broken(rows, "out of memory");
-        }
-    }
-    row_set_cells(rows, row);
-    return ROWS_ROW;
-}
-
-/* Read one element; a mistake in it is the row's, not the file's. */
-static enum rows_event rows_read_json(struct rows *rows, struct row *row)
-{
-    json_error_t error;
-    json_decref(rows->record);
-    rows->record = json_loadb((const char *)row->raw.data, row->raw.size,
-                              JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
-    if (rows->record == NULL) {
-        snprintf(rows->problem, sizeof rows->problem, "not JSON: %s (column %d)", error.text,
-                 error.column);
-        row->problem = rows->problem;
-        return ROWS_ROW;
-    }
-    if (!json_is_object(rows->record)) {
-        row->problem = "not a JSON object";
-        return ROWS_ROW;
-    }
-    return json_row(rows, row);
-}
-
 enum rows_event rows_next(struct rows *rows, struct row *row)
 {
     if (rows->options.format == ROWS_CSV) {
@@ -335,7 +292,7 @@ enum rows_event rows_next(struct rows *rows, struct row *row)
                                       : json_split_next_line(&rows->split, &row->raw, &row->line);
     switch (event) {
     case JSON_SPLIT_ELEMENT:
-        return rows_read_json(rows, row);
+        return ROWS_ROW;
     case JSON_SPLIT_END:
         return ROWS_END;
     case JSON_SPLIT_BROKEN:

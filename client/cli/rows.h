@@ -1,28 +1,25 @@
 /* The records of an input file, one by one, whatever its format: CSV, JSON lines, a JSON array.
  *
- * A record is a list of cells with names. One owner. */
+ * A record of a CSV is a list of cells with names, one of JSON its text. One owner. */
 #ifndef QUOIN_CLIENT_CLI_ROWS_H
 #define QUOIN_CLIENT_CLI_ROWS_H
-
-#include <jansson.h>
 
 #include "wire/bytes.h"
 
 enum rows_format { ROWS_JSON, ROWS_JSON_LINES, ROWS_CSV };
 
 struct cell {
-    struct bytes name;  /* of the field; empty = a column to be skipped */
-    struct bytes text;  /* of a CSV cell */
-    bool quoted;        /* of a CSV cell: it stood in quotes */
-    const json_t *json; /* of a JSON cell; NULL = it is one of CSV */
+    struct bytes name; /* of the column; empty = one to be skipped */
+    struct bytes text;
+    bool quoted; /* it stood in quotes */
 };
 
 /* Borrowed from the rows until the next call. */
 struct row {
-    uint64_t line;       /* on which it begins, from 1 */
-    struct bytes raw;    /* as it stands in the file */
-    const char *problem; /* why it cannot be read, or NULL */
-    const struct cell *cells;
+    uint64_t line;            /* on which it begins, from 1 */
+    struct bytes raw;         /* as it stands in the file */
+    const char *problem;      /* why it cannot be read, or NULL */
+    const struct cell *cells; /* CSV */
     size_t cell_count;
 };
 

@@ -6,7 +6,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/interrupt.h"
 #include "client/cli/output.h"
-#include "client/cli/render.h"
+#include "client/cli/text.h"
 
 /* So often in a row a cursor may find its view gone before the scan gives up. */
 enum { SCAN_EXPIRED_MAX = 100, SCAN_KEY_WIDTH = 24 };
@@ -14,7 +14,8 @@ enum { SCAN_EXPIRED_MAX = 100, SCAN_KEY_WIDTH = 24 };
 struct scan {
     struct cli *cli;
     qn_cursor *cursor;
-    enum output_form form;
+    enum output_form output;
+    struct form form;
     uint64_t count; /* entries printed */
 };
 
@@ -30,34 +31,30 @@ static struct bytes binary_of(const qn_value *value)
 static enum qn_status print_json_entry(const struct scan *scan, const qn_value *key,
                                        const qn_value *value)
 {
-    json_t *document = json_object();
-    json_t *part = NULL;
-    enum qn_status status = render_json(binary_of(key), scan->cli->types, &part);
-    if (status == QN_OK) {
-        json_object_set_new(document, "key", part);
-    }
+    struct buf document = {.size = 0};
+    enum qn_status status = text_append(&document, "{\"key\":");
+    status = status == QN_OK ? render_json(&document, binary_of(key), &scan->form) : status;
     if (status == QN_OK && value != NULL) {
-        status = render_json(binary_of(value), scan->cli->types, &part);
-        if (status == QN_OK) {
-            json_object_set_new(document, "value", part);
-            json_object_set_new(document, "version",
-                                json_integer((json_int_t)qn_value_version(value)));
-        }
+        status = text_append(&document, ",\"value\":");
+        status = status == QN_OK ? render_json(&document, binary_of(value), &scan->form) : status;
+        status = status == QN_OK
+                     ? text_append(&document, ",\"version\":%" PRIu64, qn_value_version(value))
+                     : status;
     }
     if (status != QN_OK) {
-        json_decref(document);
+        buf_fini(&document);
         return status;
     }
-    return cli_print_json(document) == CLI_DONE ? QN_OK : QN_IO;
+    return cli_print_document(scan->cli, status, &document) == CLI_DONE ? QN_OK : QN_IO;
 }
 
 static enum qn_status print_csv_entry(const struct scan *scan, const qn_value *key,
                                       const qn_value *value)
 {
-    enum qn_status status = output_csv_value(binary_of(key), scan->cli->types, stdout);
+    enum qn_status status = output_csv_value(binary_of(key), &scan->form, stdout);
     if (status == QN_OK && value != NULL) {
         putchar(',');
-        status = output_csv_value(binary_of(value), scan->cli->types, stdout);
+        status = output_csv_value(binary_of(value), &scan->form, stdout);
         printf(",%" PRIu64, qn_value_version(value));
     }
     putchar('\n');
@@ -67,29 +64,20 @@ static enum qn_status print_csv_entry(const struct scan *scan, const qn_value *k
 static enum qn_status print_text_entry(const struct scan *scan, const qn_value *key,
                                        const qn_value *value)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL) {
-        return QN_MEMORY_FULL;
+    int width = value != NULL ? SCAN_KEY_WIDTH : 0;
+    enum qn_status status = output_text(binary_of(key), &scan->form, width, stdout);
+    if (status == QN_OK && value != NULL) {
+        fputs("  ", stdout);
+        status = output_text(binary_of(value), &scan->form, 0, stdout);
     }
-    enum qn_status status = render_print(binary_of(key), scan->cli->types, memory);
-    if (fclose(memory) != 0 || size == 0) {
-        status = QN_MEMORY_FULL;
-    } else {
-        text[size - 1] = '\0'; /* without the line end */
-        printf("%-*s%s", value != NULL ? SCAN_KEY_WIDTH : 0, text, value != NULL ? "  " : "\n");
-    }
-    free(text);
-    return status == QN_OK && value != NULL
-               ? render_print(binary_of(value), scan->cli->types, stdout)
-               : status;
+    putchar('\n');
+    return status;
 }
 
 static enum qn_status print_entry(const struct scan *scan, const qn_value *key,
                                   const qn_value *value)
 {
-    switch (scan->form) {
+    switch (scan->output) {
     case OUTPUT_JSON:
         return print_json_entry(scan, key, value);
     case OUTPUT_CSV:
@@ -137,7 +125,7 @@ static void print_position(const struct scan *scan)
         free(text);
         return;
     }
-    if (scan->form == OUTPUT_JSON) {
+    if (scan->output == OUTPUT_JSON) {
         (void)cli_print_json(json_pack("{s:s}", "next", text));
     } else {
         fflush(stdout);
@@ -151,7 +139,7 @@ static enum cli_exit scan_all(struct scan *scan)
     int64_t limit = scan->cli->options.limit;
     qn_error err = QN_ERROR_INIT;
     enum qn_status status = QN_OK;
-    if (scan->form == OUTPUT_CSV) {
+    if (scan->output == OUTPUT_CSV) {
         puts(scan->cli->options.keys_only ? "key" : "key,value,version");
     }
     while (status == QN_OK && !interrupted()) {
@@ -170,9 +158,10 @@ static enum cli_exit scan_all(struct scan *scan)
 enum cli_exit run_scan(struct cli *cli)
 {
     const struct options *options = &cli->options;
-    struct scan scan = {.cli = cli, .form = output_form_of(options)};
+    struct scan scan = {.cli = cli, .output = output_form_of(options)};
     qn_cache *cache = NULL;
     enum cli_exit code = cli_types(cli);
+    code = code == CLI_DONE ? form_find(cli, cli->arguments[0], &scan.form) : code;
     code = code == CLI_DONE ? cli_open(cli, cli->arguments[0], &cache) : code;
     if (code != CLI_DONE) {
         return code;

@@ -138,9 +138,9 @@ static enum cli_exit ping_report(const struct cli *cli, const struct ping *ping)
     uint32_t node = facts_next_node(&ping->facts, 0);
     const char *version = facts_text(&ping->facts, node, "version", "?");
     if (cli->options.json) {
-        return cli_print_measured(
-            json_pack("{s:I, s:s, s:b, s:f}", "node", (json_int_t)node, "version", version, "ready",
-                      facts_all_ready(&ping->facts), "round_trip_us", (double)ping->nanos / 1000));
+        return cli_print_json(json_pack("{s:I, s:s, s:b, s:f}", "node", (json_int_t)node, "version",
+                                        version, "ready", facts_all_ready(&ping->facts),
+                                        "round_trip_us", (double)ping->nanos / 1000));
     }
     printf("node %" PRIu32 " (version %s) answers in %s%s\n", node, version,
            text_nanos(ping->nanos, text), facts_all_ready(&ping->facts) ? ", ready" : "");

@@ -2,6 +2,7 @@
 #include "client/cli/text.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -91,6 +92,21 @@ bool text_to_int(struct bytes text, int64_t *number)
     *number =
         negative ? -(int64_t)(magnitude - (magnitude > 0)) - (magnitude > 0) : (int64_t)magnitude;
     return true;
+}
+
+enum qn_status text_append(struct buf *out, const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        return QN_MEMORY_FULL;
+    }
+    enum qn_status status = buf_append(out, text, (size_t)length);
+    free(text);
+    return status;
 }
 
 enum qn_status text_hex(struct bytes octets, struct buf *out)

@@ -24,6 +24,10 @@ const char *text_uptime(uint64_t ms, char *text);
  * 64 bits. */
 bool text_to_int(struct bytes text, int64_t *number);
 
+/* Append text. QN_MEMORY_FULL: `out` is as before. */
+__attribute__((format(printf, 2, 3))) QN_MUST_USE enum qn_status
+text_append(struct buf *out, const char *format, ...);
+
 /* Append "0x" and two digits an octet. QN_MEMORY_FULL: `out` is as before. */
 QN_MUST_USE enum qn_status text_hex(struct bytes octets, struct buf *out);
 

@@ -149,8 +149,8 @@ static enum cli_exit stage_begin(struct stage *stage, bool resume)
     options_init(&stage->cli.options);
     stage->cli.options.cache = "c";
     stage->cli.options.resume = resume;
-    stage->import =
-        (struct import){.cli = &stage->cli, .path = "in.csv", .type = &type, .key = &fields[0]};
+    stage->import = (struct import){
+        .cli = &stage->cli, .path = "in.csv", .form = {.type = &type, .key = &fields[0]}};
     struct rows_options options = {.format = ROWS_CSV, .delimiter = ','};
     assert_int_equal(input_open(&stage->import.input, "in.csv", 0, problem), QN_OK);
     stage->import.rows = rows_open(stage->import.input.text, &options, problem);

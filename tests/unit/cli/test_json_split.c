@@ -114,12 +114,46 @@ static void lines_are_found(void **state)
     assert_int_equal(json_split_next_line(&split, &element, &line), JSON_SPLIT_END);
 }
 
+/* Members of an object are given as they stand, in their order. */
+static void members_are_given_as_they_stand(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"a", "1", "b\\\"", "{\"a\": [\"}\"]}", "", "\"x, y\""};
+    struct json_split split;
+    struct bytes name;
+    struct bytes value;
+    json_split_init(&split,
+                    bytes_of_text(" {\"a\": 1, \"b\\\"\" :{\"a\": [\"}\"]} ,\"\":\"x, y\"} "));
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i += 2) {
+        assert_true(json_split_member(&split, &name, &value));
+        assert_true(bytes_equal(name, bytes_of_text(expected[i])));
+        assert_true(bytes_equal(value, bytes_of_text(expected[i + 1])));
+    }
+    assert_false(json_split_member(&split, &name, &value));
+}
+
+/* What is no object has no members, and one that is cut off has those before the cut. */
+static void members_end_where_the_object_does(void **state)
+{
+    (void)state;
+    static const char *const none[] = {"", "{}", "[1]", "17", "{\"a\"}", "{\"a\":", "{a: 1}"};
+    struct bytes name;
+    struct bytes value;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        struct json_split split;
+        json_split_init(&split, bytes_of_text(none[i]));
+        assert_false(json_split_member(&split, &name, &value));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_are_found),
         cmocka_unit_test(the_array_that_could_be_meant_is_named),
         cmocka_unit_test(lines_are_found),
+        cmocka_unit_test(members_are_given_as_they_stand),
+        cmocka_unit_test(members_end_where_the_object_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

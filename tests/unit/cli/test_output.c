@@ -55,16 +55,21 @@ static void cells_are_quoted_where_needed(void **state)
 static void values_become_cells(void **state)
 {
     (void)state;
+    const struct form form = form_of(NULL, NULL);
     struct printed printed;
     struct buf text = {.size = 0};
     struct buf number = {.size = 0};
     assert_int_equal(pof_binary_string(&text, bytes_of_text("a,b")), QN_OK);
     assert_int_equal(pof_binary_int64(&number, -5), QN_OK);
     printed_begin(&printed);
-    assert_int_equal(output_csv_value(buf_bytes(&text), NULL, printed.file), QN_OK);
+    assert_int_equal(output_csv_value(buf_bytes(&text), &form, printed.file), QN_OK);
     fputc(',', printed.file);
-    assert_int_equal(output_csv_value(buf_bytes(&number), NULL, printed.file), QN_OK);
+    assert_int_equal(output_csv_value(buf_bytes(&number), &form, printed.file), QN_OK);
     printed_expect(&printed, "\"a,b\",-5", 8);
+    printed_begin(&printed);
+    assert_int_equal(output_text(buf_bytes(&text), &form, 5, printed.file), QN_OK);
+    assert_int_equal(output_text(buf_bytes(&number), &form, 0, printed.file), QN_OK);
+    printed_expect(&printed, "a,b  -5", 7);
     buf_fini(&text);
     buf_fini(&number);
 }

@@ -62,28 +62,6 @@ static void types_are_found_by_name_and_number(void **state)
     types_free(types);
 }
 
-/* Each kind of field has its word, both ways. */
-static void every_kind_has_its_word(void **state)
-{
-    static const char *const words[] = {"bool",  "octet",   "char",     "int16",   "int32",
-                                        "int64", "float32", "float64",  "string",  "octets",
-                                        "date",  "time",    "datetime", "string[]"};
-    char text[160];
-
-    (void)state;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        snprintf(text, sizeof text,
-                 "types = ( { id = 1; name = \"T\"; fields = ( { index = 0; name = \"f\"; type = "
-                 "\"%s\"; } ); } );",
-                 words[i]);
-        struct types *types = good_load(text);
-        enum types_kind kind = types_kind_of(types->schema.types[0].fields[0].shape);
-        assert_int_equal(kind, i);
-        assert_string_equal(types_kind_name(kind), words[i]);
-        types_free(types);
-    }
-}
-
 #define TYPE(attributes, fields) "types = ( {" attributes " fields = (" fields "); } );"
 #define NAMED                    " id = 1; name = \"T\"; "
 #define FIELD                    " { index = 0; name = \"a\"; type = \"string\"; } "
@@ -218,7 +196,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_are_found_by_name_and_number),
-        cmocka_unit_test(every_kind_has_its_word),
         cmocka_unit_test(each_mistake_is_one_line_with_its_place),
         cmocka_unit_test(all_mistakes_are_reported_at_once),
         cmocka_unit_test(delivered_types_describe_the_open_data),
