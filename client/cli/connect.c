@@ -7,8 +7,9 @@
 #include "client/cli/guard.h"
 #include "client/cli/interrupt.h"
 #include "client/cli/text.h"
+#include "wire/suggest.h"
 
-enum { CONNECT_CLOSE_MS = 200 };
+enum { CONNECT_CLOSE_MS = 200, CONNECT_CACHE_MAX = 256 };
 
 char *cli_uri(const struct cli *cli)
 {
@@ -110,6 +111,36 @@ void cli_forget_caches(struct cli *cli)
     cli->opened_count = 0;
 }
 
+/* The search for the cache that was meant. */
+struct nearest {
+    struct suggest suggest;
+    char name[CONNECT_CACHE_MAX];
+};
+
+static void offer_cache(void *arg, const qn_cache_info *info)
+{
+    struct nearest *nearest = arg;
+    suggest_offer(&nearest->suggest, info->name);
+    if (nearest->suggest.nearest == info->name) { /* which is gone soon */
+        snprintf(nearest->name, sizeof nearest->name, "%s", info->name);
+        nearest->suggest.nearest = nearest->name;
+    }
+}
+
+/* Explain that a cache cannot be opened, and which one could be meant. */
+static enum cli_exit fail_to_open(const struct cli *cli, const char *name, const qn_error *err)
+{
+    enum cli_exit code = cli_fail(cli, err);
+    struct nearest nearest = {.suggest = {.word = name}};
+    qn_error ignored = QN_ERROR_INIT;
+    if (err->status == QN_UNKNOWN_CACHE &&
+        qn_caches(cli->client, 0, offer_cache, &nearest, &ignored) == QN_OK &&
+        nearest.suggest.nearest != NULL) {
+        fprintf(stderr, "did you mean %s?\n", nearest.suggest.nearest);
+    }
+    return code;
+}
+
 enum cli_exit cli_open(struct cli *cli, const char *name, qn_cache **cache)
 {
     enum cli_exit code = cli_connect(cli);
@@ -124,7 +155,7 @@ enum cli_exit cli_open(struct cli *cli, const char *name, qn_cache **cache)
     *cache = cli->options.create ? qn_open_create(cli->client, name, &err)
                                  : qn_open(cli->client, name, &err);
     if (*cache == NULL) {
-        return cli_fail(cli, &err);
+        return fail_to_open(cli, name, &err);
     }
     opened_add(cli, *cache);
     return CLI_DONE;

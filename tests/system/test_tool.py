@@ -73,7 +73,7 @@ def raw_gives_octets_back(work):
     expect(result.stdout == blob, f"got {result.stdout!r}")
     node.quoin("put", "accounts", "0x00ff", "v", "--key-octets")
     answer = json.loads(node.quoin("get", "accounts", "b64:AP8=", "--key-octets", "--json").stdout)
-    expect(answer["key"] == "0x00ff" and answer["value"] == "v", f"a key of octets: {answer}")
+    expect(answer["key"] == "AP8=" and answer["value"] == "v", f"a key of octets: {answer}")
 
 
 def entries_get_a_time_to_live(work):
@@ -171,6 +171,70 @@ def what_export_writes_import_reads(work):
     harness.expect_in("needs \"key\" and \"value\"", result.stderr, "a record without a value")
 
 
+CARS = """
+types = (
+  { id = 1; name = "Car"; key = "make"; fields = (
+    { index = 0; name = "make"; type = "string"; },
+    { index = 1; name = "price"; type = "decimal"; },
+    { index = 2; name = "owner"; type = "Owner"; },
+    { index = 3; name = "built"; type = "datetime"; } ); },
+  { id = 2; name = "Owner"; fields = (
+    { index = 0; name = "name"; type = "string"; },
+    { index = 1; name = "age"; type = "int32"; } ); } );
+views = (
+  { name = "flat"; types = ( { type = "Car"; rename = [ "make as brand" ]; flatten = [ "owner as owner_" ]; } ); },
+  { name = "public"; types = ( { type = "Car"; only = [ "make" ]; } ); } );
+caches = ( { name = "accounts"; type = "Car"; view = "flat"; } );
+"""
+
+VOLVO = ('{"make": "Volvo", "price": 12.50, "owner": {"name": "Ann", "age": 7}, "built": "2020-02-29T10:00:00Z"}')
+
+
+def views_show_and_read(work):
+    """get, scan, export and import stand under the view of the cache, or that of --view; what it shows comes back."""
+    node = a_node(work)
+    (work.path / "cars.cfg").write_text(CARS)
+    types = ["--types", "cars.cfg"]
+    node.quoin("put", "accounts", "Volvo", VOLVO, "--type", "Car", "--view", "", *types)
+    flat = node.quoin("get", "accounts", "Volvo", *types).stdout
+    expect(flat == '{"brand": "Volvo", "price": 12.50, "owner_name": "Ann", "owner_age": 7, '
+                   '"built": "2020-02-29T10:00:00Z"}\n', flat)
+    expect(node.quoin("get", "accounts", "Volvo", "--view", "", *types).stdout == VOLVO + "\n", "without a view")
+    expect(node.quoin("get", "accounts", "Volvo", "--view", "public", *types).stdout == '{"make": "Volvo"}\n', "only")
+    entry = json.loads(node.quoin("scan", "accounts", "--fresh", "--json", *types).stdout)
+    expect(entry["value"]["brand"] == "Volvo" and entry["key"] == "Volvo", f"scan shows {entry}")
+    for name, view in (("flat.csv", "flat"), ("flat.jsonl", "flat"), ("plain.csv", ""), ("plain.jsonl", "")):
+        how = ["--cache", "accounts", *types, "--view", view]
+        node.quoin("export", name, *how, "--fresh")
+        result = node.quoin("import", name, *how, "--verify")
+        harness.expect_in("1 equal, 0 different", result.stdout, f"{name}: {(work.path / name).read_text()}")
+    text = (work.path / "flat.csv").read_text()
+    expect(text == "brand,price,owner_name,owner_age,built\nVolvo,12.50,Ann,7,2020-02-29T10:00:00Z\n", text)
+    result = node.quoin("export", "public.csv", "--cache", "accounts", *types, "--view", "public")
+    harness.expect_in("view public hides fields", result.stderr, "an export that leaves something out")
+    result = node.quoin("import", "public.csv", "--cache", "accounts", *types, "--view", "public", code=2)
+    harness.expect_in("shows only some fields of Car", result.stderr, "an import by a view that cannot read")
+
+
+def misspelt_names_are_suggested(work):
+    """Types, fields, views, columns and caches: the name that could be meant is said."""
+    node = a_node(work)
+    (work.path / "cars.cfg").write_text(CARS)
+    types = ["--types", "cars.cfg"]
+    (work.path / "wrong.csv").write_text("barnd,price\nVolvo,1\n")
+    (work.path / "wrong.jsonl").write_text('{"barnd": "Volvo"}\n')
+    car = ["--cache", "accounts", *types]
+    for command, code, says in (
+            (["put", "accounts", "a", "{}", "--type", "Cra", *types], 2, "did you mean Car?"),
+            (["get", "accounts", "a", "--view", "flta", *types], 2, "did you mean flat?"),
+            (["export", "x.csv", *car, "--key-field", "maek"], 2, "did you mean make?"),
+            (["import", "wrong.csv", *car], 2, "did you mean 'brand'?"),
+            (["import", "wrong.jsonl", *car], 6, 'did you mean "brand"?'),
+            (["put", "accounts", "a", '{"barnd": "x"}', "--type", "Car", *types], 5, 'did you mean "brand"?'),
+            (["count", "acounts"], 5, "did you mean accounts?")):
+        harness.expect_in(says, node.quoin(*command, code=code).stderr, " ".join(command))
+
+
 def colours_are_for_terminals(work):
     """Nothing that a pipe gets has escape sequences in it."""
     node = a_node(work)
@@ -184,5 +248,6 @@ if __name__ == "__main__":
         [a_scan_prints_every_entry_once, a_scan_goes_on_where_it_ended, raw_gives_octets_back,
          entries_get_a_time_to_live, caches_come_and_go, a_commit_shows_what_was_written,
          nodes_tell_their_settings_and_levels, a_watch_repeats_until_it_is_interrupted, what_export_writes_import_reads,
+         views_show_and_read, misspelt_names_are_suggested,
          colours_are_for_terminals],
         harness.parser(__doc__).parse_args()))
