@@ -154,7 +154,10 @@ static enum qn_status follow_size(struct bytes pof, struct pof_path path, struct
         return status;
     }
     const uint8_t *behind = sparse.size_octets.data + sparse.size_octets.size;
-    int64_t last = index > sparse.last_index ? index : sparse.last_index;
+    int32_t last = index > sparse.last_index ? index : sparse.last_index;
+    if (last == INT32_MAX) {
+        return QN_TOO_LARGE;
+    }
     add_part(new, bytes_of(new->size, packed_put(new->size, last + 1)));
     add_part(new, bytes_of(behind, (size_t)(new->cut.data - behind)));
     new->cut = bytes_of(sparse.size_octets.data, (size_t)(new->cut.data - sparse.size_octets.data));

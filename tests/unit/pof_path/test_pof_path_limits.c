@@ -362,7 +362,9 @@ static void an_entry_put_into_a_sparse_array_keeps_it_readable(void **state)
     /* One that is there needs no more room. */
     expect_octets(OCTETS("\x15\x59\x01\x00\x6a\x01\x6b\x40"), STEPS(1), five,
                   OCTETS("\x15\x59\x01\x00\x6a\x01\x41\x05\x40"));
-    /* No size is above this index. */
+    /* No size is above this index, given or there already. */
+    expect_update(OCTETS("\x15\x59\x01\xbf\xff\xff\xff\x0f\x6a\x40"), STEPS(5), five, QN_TOO_LARGE);
+    expect_update(OCTETS("\x15\x59\x05\xbf\xff\xff\xff\x0f\x6a\x40"), STEPS(5), five, QN_OK);
     expect_update(OCTETS("\x15\x59\x00\x40"), STEPS(INT32_MAX), five, QN_TOO_LARGE);
     expect_update(OCTETS("\x15\x59\x00"), STEPS(0), five, QN_MALFORMED);
 }
