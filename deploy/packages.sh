@@ -25,7 +25,7 @@ packages_of() {
         echo clang libclang-rt-14-dev llvm clang-format g++ libuv1-dev libevent-dev
         echo prometheus mandoc tmux python3-pexpect
         ;;
-    bench) echo libmsgpack-dev libnanopb-dev nanopb ;;
+    bench) echo libmsgpack-dev libnanopb-dev nanopb zlib1g-dev ;;
     run)
         echo libzmq5 libprotobuf-c1 libconfig9 libisal2 libmicrohttpd12 libjansson4
         echo liblz4-1 libedit2 libexpat1

@@ -45,6 +45,7 @@ struct contender {
 extern const struct contender contender_memcpy;
 extern const struct contender contender_pof;
 extern const struct contender contender_struct;
+extern const struct contender contender_generated;
 extern const struct contender contender_json;
 extern const struct contender contender_path; /* decode: the last field alone */
 extern const struct contender contender_msgpack;

@@ -40,7 +40,7 @@ TEST = {"cmocka.h", "jansson.h", "setjmp.h", "getopt.h"}
 INSTALLED = {"quoin.h", "quoin/adapters/epoll.h", "quoin/adapters/event.h", "quoin/adapters/poll.h",
              "quoin/adapters/uv.h"}
 # What bench_pof measures us against.
-PEERS = {"car.pb-c.h", "car.pb.h", "msgpack.h", "pb_decode.h", "pb_encode.h", "protobuf-c/protobuf-c.h"}
+PEERS = {"lz4.h", "lz4hc.h", "zlib.h", "car.pb-c.h", "car.pb.h", "msgpack.h", "pb_decode.h", "pb_encode.h", "protobuf-c/protobuf-c.h"}
 LOOPS = {"event2/event.h", "uv.h"}
 
 # ---- Who may include it ------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ TABLE = {
                         POSIX | THREADS | {"getopt.h", "expat.h", "histedit.h", "jansson.h"}, posix_macro=True),
     "tests": Layer(("**",), POSIX | THREADS | TEST, posix_macro=True),
     "tests/unit/transport": Layer(("**",), POSIX | THREADS | TEST | {"zmq.h"}, posix_macro=True),
-    "tests/bench": Layer(("client/quoin.h", "wire/**", "tests/lib/*.h"),
+    "tests/bench": Layer(("client/quoin.h", "wire/**", "tests/lib/*.h", "measured.h"),
                          POSIX | THREADS | TEST | {"zmq.h"} | PEERS, posix_macro=True),
     # What a program outside of the project can do: these see what is installed, and the library of an event loop.
     "client/adapters": Layer((), POSIX | INSTALLED | LOOPS, posix_macro=True),
@@ -105,7 +105,7 @@ TABLE = {
 }
 
 ROOTS = ("wire", "grid", "config", "node", "client", "tests")
-GENERATED = {"car.pb-c.h", "car.pb.h", "everything.h", "objects.h", "quoin.pb-c.h", "quoin.h", "node/version.h", "client/version.h"}
+GENERATED = {"car.pb-c.h", "car.pb.h", "measured.h", "everything.h", "objects.h", "quoin.pb-c.h", "quoin.h", "node/version.h", "client/version.h"}
 # The README of tests/ speaks for the folders below it.
 README_BELOW = ("wire", "grid", "config", "node", "client")
 
