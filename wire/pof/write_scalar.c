@@ -229,13 +229,66 @@ static inline void write_sized(struct pof_writer *w, int32_t index, int32_t type
     w->at = at + octets.size;
 }
 
+static inline uint64_t eight_at(const uint8_t *at)
+{
+    uint64_t eight;
+
+    memcpy(&eight, at, sizeof eight);
+    return eight;
+}
+
+static inline uint32_t four_at(const uint8_t *at)
+{
+    uint32_t four;
+
+    memcpy(&four, at, sizeof four);
+    return four;
+}
+
+static const uint64_t HIGH_BITS = UINT64_C(0x8080808080808080);
+
+/* Copy a short text (4 to 32 octets) by words that overlap; false: not all of it is ASCII. */
+static inline bool copy_short_ascii(uint8_t *to, struct bytes text)
+{
+    if (text.size < 8) {
+        uint32_t first = four_at(text.data);
+        uint32_t last = four_at(text.data + text.size - 4);
+        memcpy(to, &first, sizeof first);
+        memcpy(to + text.size - 4, &last, sizeof last);
+        return ((first | last) & HIGH_BITS) == 0;
+    }
+    uint64_t bits = eight_at(text.data) | eight_at(text.data + text.size - 8);
+    if (text.size > 16) {
+        bits |= eight_at(text.data + 8) | eight_at(text.data + text.size - 16);
+        memcpy(to + 8, text.data + 8, 8);
+        memcpy(to + text.size - 16, text.data + text.size - 16, 8);
+    }
+    memcpy(to, text.data, 8);
+    memcpy(to + text.size - 8, text.data + text.size - 8, 8);
+    return (bits & HIGH_BITS) == 0;
+}
+
+/* Most texts are short and ASCII: they are checked while they are copied. */
 void pof_write_string(struct pof_writer *w, int32_t index, struct bytes utf8)
 {
-    if (!pof_text_is_ascii(utf8) && pof_text_check(utf8) != POF_TEXT_STANDARD) {
+    bool is_short = utf8.size >= 4 && utf8.size <= 32;
+
+    if (is_short) {
+        uint8_t *at = pof_writer_begin(w, index, POF_STRING, utf8.size + PACKED_64_SIZE_MAX);
+        if (!at) {
+            return;
+        }
+        *at = (uint8_t)utf8.size; /* below 64: one octet */
+        w->at = at + 1 + utf8.size;
+        if (copy_short_ascii(at + 1, utf8) || pof_text_check(utf8) == POF_TEXT_STANDARD) {
+            return;
+        }
         pof_writer_fail(w, QN_MALFORMED);
-        return;
+    } else if (!pof_text_is_ascii(utf8) && pof_text_check(utf8) != POF_TEXT_STANDARD) {
+        pof_writer_fail(w, QN_MALFORMED);
+    } else {
+        write_sized(w, index, POF_STRING, 0, utf8);
     }
-    write_sized(w, index, POF_STRING, 0, utf8);
 }
 
 void pof_write_octets(struct pof_writer *w, int32_t index, struct bytes octets)
