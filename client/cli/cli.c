@@ -50,25 +50,14 @@ enum cli_exit cli_usage(const struct cli *cli, const char *format, ...)
     return CLI_USAGE;
 }
 
-/* A change of unknown outcome has a name by which it can be settled. */
-static void outcome_hint(const struct cli *cli, const qn_error *err)
-{
-    const char *change = qn_change_id(err);
-    if (err->certainty == QN_UNKNOWN && *change != '\0') {
-        fprintf(stderr, "what became of it: %soutcome %s\n",
-                cli->place == CLI_SHELL ? "" : "quoin ", change);
-    }
-}
-
 enum cli_exit cli_fail(const struct cli *cli, const qn_error *err)
 {
     fflush(stdout);
     if (cli->guard != NULL && interrupted() && err->certainty != QN_UNKNOWN) {
         return cli_interrupted(cli); /* as the user wished */
     }
-    /* The text names what was called. */
+    /* The text names what was called, and what settles an outcome that is not known. */
     fprintf(stderr, "%s%s\n", cli->place == CLI_SHELL ? "" : "quoin: ", qn_explain(err));
-    outcome_hint(cli, err);
     return cli_exit_of(err->status, err->certainty);
 }
 

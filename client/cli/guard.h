@@ -1,4 +1,4 @@
-/* Ctrl-C in the shell: ends the call that a command waits for, never the shell.
+/* Ctrl-C in the shell and in scripts: ends the call that a command waits for, never the process.
  *
  * SIGINT sets the flag of interrupt.h. Commands that called interrupt_watch() ask for it between
  * their steps and end by themselves. Any other command that has not ended a moment later waits for

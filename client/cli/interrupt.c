@@ -74,9 +74,14 @@ bool interrupt_is_watched(void)
     return atomic_load(&interrupt_watched);
 }
 
-void interrupt_clear(void)
+void interrupt_unwatch(void)
 {
     atomic_store(&interrupt_watched, false);
+}
+
+void interrupt_clear(void)
+{
+    interrupt_unwatch();
     atomic_store(&interrupt_at_ms, 0);
 }
 

@@ -18,6 +18,9 @@ void interrupt_session(int wake_fd);
 /* In the shell: has the command called interrupt_watch()? Then it ends by itself. */
 bool interrupt_is_watched(void);
 
+/* That command has ended. */
+void interrupt_unwatch(void);
+
 /* Another command begins: forget the signal that came and who watched for it. */
 void interrupt_clear(void);
 

@@ -38,9 +38,10 @@ static void complain(const struct script *script, size_t line, enum cli_exit cod
             cli_exit_text(code), script->keep_going ? "" : "; the rest was not run");
 }
 
-/* The command that `text` begins with; `*used` octets. */
+/* The command that `text` begins with; `*used` octets. Adds to `*done_count` when it did what it
+ * should. */
 static enum cli_exit command_read(const struct script *script, struct bytes text, size_t line,
-                                  size_t *used)
+                                  size_t *used, size_t *done_count)
 {
     struct words words;
     enum cli_exit code = CLI_DONE;
@@ -54,23 +55,37 @@ static enum cli_exit command_read(const struct script *script, struct bytes text
         code = CLI_USAGE;
     } else if (words.count > 0) {
         code = command_run(script, &words);
+        *done_count += code == CLI_DONE;
     }
     words_free(&words);
     return code;
+}
+
+static enum cli_exit interrupted_at(const struct script *script, size_t line, size_t done_count)
+{
+    fflush(stdout);
+    fprintf(script->complaints, "%s:%zu: interrupted; %zu %s done, the rest was not run\n",
+            script->name, line, done_count, done_count == 1 ? "command is" : "commands are");
+    return CLI_INTERRUPTED;
 }
 
 enum cli_exit script_run(const struct script *script, struct bytes text)
 {
     enum cli_exit first = CLI_DONE;
     size_t line = 1;
+    size_t done_count = 0;
     while (text.size > 0) {
         size_t used = 0;
-        enum cli_exit code = command_read(script, text, line, &used);
+        enum cli_exit code = command_read(script, text, line, &used, &done_count);
+        enum script_wish wish = script->wish(script->arg);
+        if (wish == SCRIPT_INTERRUPTED || code == CLI_INTERRUPTED) {
+            return interrupted_at(script, line, done_count);
+        }
         if (code != CLI_DONE) {
             complain(script, line, code);
             first = first == CLI_DONE ? code : first;
         }
-        if (script->ended(script->arg) || (code != CLI_DONE && !script->keep_going)) {
+        if (wish == SCRIPT_LEAVES || (code != CLI_DONE && !script->keep_going)) {
             break;
         }
         line += lines_of(bytes_of(text.data, used));

@@ -5,6 +5,7 @@
 
 #include "client/cli/commands.h"
 #include "client/cli/dispatch.h"
+#include "client/cli/guard.h"
 #include "client/cli/input.h"
 #include "client/cli/interrupt.h"
 #include "client/cli/script.h"
@@ -17,13 +18,18 @@ enum { SCRIPT_DEPTH_MAX = 16, SCRIPT_SIZE_MAX = 64 * 1024 * 1024 };
 
 static enum cli_exit script_command(void *arg, int count, char **words)
 {
-    return dispatch_line(arg, count, words);
+    enum cli_exit code = dispatch_line(arg, count, words);
+    interrupt_unwatch(); /* the next command may be one that waits */
+    return code;
 }
 
-static bool script_ended(void *arg)
+static enum script_wish script_wish(void *arg)
 {
     const struct cli *cli = arg;
-    return cli->leaving || (cli->guard != NULL && interrupted());
+    if (cli->guard != NULL && interrupted()) {
+        return SCRIPT_INTERRUPTED;
+    }
+    return cli->leaving ? SCRIPT_LEAVES : SCRIPT_GOES_ON;
 }
 
 /* What a script changes for the commands in it, put back at its end. */
@@ -75,7 +81,7 @@ static enum cli_exit run_text(struct cli *cli, const char *name, struct bytes te
         .name = strcmp(name, "-") == 0 ? "stdin" : name,
         .keep_going = cli->options.keep_going,
         .run = script_command,
-        .ended = script_ended,
+        .wish = script_wish,
         .arg = cli,
         .complaints = stderr,
     };
@@ -85,6 +91,24 @@ static enum cli_exit run_text(struct cli *cli, const char *name, struct bytes te
     }
     enum cli_exit code = script_run(&script, text);
     frame_leave(cli, &frame);
+    return code;
+}
+
+/* Ctrl-C ends the script and not the process, so that it can be said how far it has got. In the
+ * shell there is a guard already; without one (no thread) the signal ends the process. */
+static enum cli_exit run_guarded(struct cli *cli, const char *name, struct bytes text)
+{
+    struct guard *guard = cli->guard == NULL ? guard_start() : NULL;
+    if (guard == NULL) {
+        return run_text(cli, name, text);
+    }
+    cli->guard = guard;
+    guard_begin(guard);
+    enum cli_exit code = run_text(cli, name, text);
+    guard_end(guard);
+    cli_disconnect(cli);
+    cli->guard = NULL;
+    guard_stop(guard);
     return code;
 }
 
@@ -102,7 +126,7 @@ enum cli_exit run_script(struct cli *cli)
         cli_say(cli, "%s", problem);
         return status == QN_TOO_LARGE ? CLI_REFUSED : CLI_USAGE;
     }
-    enum cli_exit code = run_text(cli, name, input.text);
+    enum cli_exit code = run_guarded(cli, name, input.text);
     input_close(&input);
     return code;
 }

@@ -201,12 +201,39 @@ def an_unknown_outcome_is_settled(work):
         node.process.send_signal(signal.SIGSTOP)
         said = shell.run("put accounts alice 200")
         node.process.send_signal(signal.SIGCONT)
-        found = re.search(r"what became of it: (outcome \S+)", said)
+        found = re.search(r"quoin (outcome \S+)", said)
         expect(found, f"no way to settle it: {said!r}")
+        expect(said.count(found[1]) == 1, f"said twice: {said!r}")
         settled = shell.run(found[1])
         value = shell.run("get accounts alice")
         expected = "100" if "not applied" in settled else "200"
         expect("applied" in settled and expected in value, f"{settled!r}, but the value is {value!r}")
+
+
+def an_interrupted_script_says_what_is_done(work):
+    """Ctrl-C in `quoin run` ends it with 130, between commands and in one that waits, and says how far it has got."""
+    with a_node(work) as node:
+        script = work.path / "long.quoin"
+        script.write_text("use accounts\n" + "".join(f"put k{number} {number}\n" for number in range(200000)))
+        child = work.spawn([work.program("quoin"), "--uri", node.uri, "run", script], stdout=-1, stderr=-1, text=True)
+        child.stdout.readline()
+        child.send_signal(signal.SIGINT)
+        said, errors = child.communicate(timeout=harness.CALL_S)
+        found = re.search(r"long.quoin:(\d+): interrupted; (\d+) commands are done", errors)
+        expect(child.returncode == 130 and found, f"ended with {child.returncode}: {errors}")
+        stored = int(node.quoin("count", "accounts", "--fresh").stdout)
+        done = said.count("stored") + 1  # the line read first
+        expect(done == int(found[2]) - 1 and stored in (done, done + 1), f"{stored} stored, {done} said: {errors}")
+
+        script.write_text("put accounts a 1\nput accounts b 2\n")
+        node.process.send_signal(signal.SIGSTOP)
+        child = work.spawn([work.program("quoin"), "--uri", node.uri, "run", script], stdout=-1, stderr=-1, text=True)
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        said, errors = child.communicate(timeout=harness.CALL_S)
+        node.process.send_signal(signal.SIGCONT)
+        expect(child.returncode == 130, f"ended with {child.returncode}: {errors}")
+        expect_part("long.quoin:1: interrupted; 0 commands are done", errors, "a script that waits")
 
 
 def timing_tells_the_time(work):
@@ -274,7 +301,7 @@ if __name__ == "__main__":
     sys.exit(harness.run_tests(
         [the_prompt_shows_the_current_cache, a_command_may_take_several_lines, the_history_is_recalled,
          tab_completes, ctrl_c_ends_what_runs_and_not_the_shell, what_destroys_asks, an_unknown_outcome_is_settled,
-         timing_tells_the_time,
+         an_interrupted_script_says_what_is_done, timing_tells_the_time,
          scripts_end_with_the_code_of_the_failure, a_script_may_come_from_stdin,
          the_cache_is_named_the_same_way_everywhere],
         harness.parser(__doc__).parse_args()))

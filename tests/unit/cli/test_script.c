@@ -20,10 +20,11 @@ struct run {
     char complaints[LOG_MAX];
     enum cli_exit code;
     bool leaving;
+    bool interrupted;
 };
 
-/* The commands there are: `code N` has the exit code N, `exit` ends the script, the rest is done.
- */
+/* The commands there are: `code N` has the exit code N, `exit` ends the script, during `signal` the
+ * user presses Ctrl-C, the rest is done. */
 static enum cli_exit fake_run(void *arg, int count, char **words)
 {
     struct run *run = arg;
@@ -33,13 +34,17 @@ static enum cli_exit fake_run(void *arg, int count, char **words)
     }
     strcat(run->log, ";");
     run->leaving = strcmp(words[0], "exit") == 0;
+    run->interrupted = strcmp(words[0], "signal") == 0;
     return strcmp(words[0], "code") == 0 ? (enum cli_exit)atoi(words[1]) : CLI_DONE;
 }
 
-static bool fake_ended(void *arg)
+static enum script_wish fake_wish(void *arg)
 {
     const struct run *run = arg;
-    return run->leaving;
+    if (run->interrupted) {
+        return SCRIPT_INTERRUPTED;
+    }
+    return run->leaving ? SCRIPT_LEAVES : SCRIPT_GOES_ON;
 }
 
 static void run_text(struct run *run, const char *text, bool keep_going)
@@ -51,7 +56,7 @@ static void run_text(struct run *run, const char *text, bool keep_going)
         .name = "s.quoin",
         .keep_going = keep_going,
         .run = fake_run,
-        .ended = fake_ended,
+        .wish = fake_wish,
         .arg = run,
         .complaints = complaints,
     };
@@ -137,6 +142,22 @@ static void an_open_command_is_a_mistake(void **state)
     assert_int_equal(run.code, CLI_USAGE);
 }
 
+/* Ctrl-C ends the script, also one that goes on after failures, and says how far it has got. */
+static void an_interrupt_says_what_is_done(void **state)
+{
+    (void)state;
+    struct run run;
+    run_text(&run, "a\nb\ncode 1\nsignal\nc\n", true);
+    assert_int_equal(run.code, CLI_INTERRUPTED);
+    assert_string_equal(run.log, "a;b;code 1;signal;");
+    assert_non_null(strstr(run.complaints,
+                           "s.quoin:4: interrupted; 3 commands are done, the rest was not run\n"));
+    run_text(&run, "a\ncode 130\nc\n", true);
+    assert_int_equal(run.code, CLI_INTERRUPTED);
+    assert_string_equal(run.complaints,
+                        "s.quoin:2: interrupted; 1 command is done, the rest was not run\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +167,7 @@ int main(void)
         cmocka_unit_test(a_question_may_be_answered_with_no),
         cmocka_unit_test(exit_ends_it),
         cmocka_unit_test(an_open_command_is_a_mistake),
+        cmocka_unit_test(an_interrupt_says_what_is_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
