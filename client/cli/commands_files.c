@@ -10,7 +10,8 @@ static const struct option_spec import_options[] = {
     TEXT("delimiter", "CHAR", delimiter, "CSV: what separates fields (default ','; \\t = tab)"),
     FLAG("no-header", no_header, "CSV: the first line is a record, too"),
     TEXT("fields", "A,B,...", fields, "CSV: names of the columns; an empty name skips one"),
-    TEXT("rejects", "FILE", rejects_file, "where rejected records go (default: FILE.rejected)"),
+    TEXT("rejects", "FILE", rejects_file,
+         "where rejected records go (default: beside FILE, FILE.rejected)"),
     NUMBER("in-flight", "N", in_flight, OPTION_COUNT, 1, 4096, "records under way (default 512)"),
     TTL("how long the records live (default: the cache's)"),
     FLAG("verify", verify, "write nothing; read every record back and compare it"),
@@ -62,7 +63,7 @@ static const struct command rows[] = {
             "file; the "
             "others are stored. Once a second it is written down how far the import has got, in "
             "FILE.progress; after Ctrl-C or a failure the same command with --resume goes on "
-            "there.\n\n"
+            "there. At the end scans and counts see every record.\n\n"
             "Without a type for the cache, a JSON record is {\"key\": ..., \"value\": ...}, as "
             "export "
             "writes it; a CSV needs a type.\n\n"

@@ -47,7 +47,11 @@ static const char *const set_examples[] = {
     NULL,
 };
 
-static const char *const outcome_examples[] = {"quoin outcome c1f0.17.42", NULL};
+static const char *const outcome_examples[] = {
+    "quoin outcome w1-11d176798f9908dc0a95533a8f05ad820c00000002000000000000000200000000000000"
+    "581d9825",
+    NULL,
+};
 
 static const struct command rows[] = {
     {

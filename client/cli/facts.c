@@ -9,11 +9,62 @@
 
 /* The facts that facts_print shows in its own words. */
 static const char *const facts_shown[] = {
-    "version",     "ready",       "safe",         "reason",
-    "partitions",  "leading",     "faulted",      "entries",
-    "entry_bytes", "table_bytes", "memory_bytes", "uncommitted_bytes",
-    "sessions",    "log_bytes",   "log_records",  "log_syncs",
-    "uptime_ms",   "incarnation", "recovery_ms",  "records_recovered",
+    "version",
+    "cluster",
+    "shards",
+    "live",
+    "started",
+    "ready",
+    "safe",
+    "reason",
+    "partitions",
+    "leading",
+    "faulted",
+    "partitions_held",
+    "caches",
+    "entries",
+    "entry_bytes",
+    "table_bytes",
+    "memory_bytes",
+    "memory_unclean",
+    "memory_limit_bytes",
+    "uncommitted_bytes",
+    "sessions",
+    "inflight",
+    "views_pinned",
+    "history_bytes",
+    "log_bytes",
+    "log_records",
+    "log_syncs",
+    "log_disk_bytes",
+    "disk_full",
+    "snapshots",
+    "log_replay_bytes",
+    "snapshot_age_ms",
+    "uptime_ms",
+    "incarnation",
+    "snapshot_bytes",
+    "snapshots_failed",
+    "recovery_ms",
+    "replies_dropped",
+    "records_recovered",
+    "frames_rejected",
+    "cursors_expired",
+    "log_messages_dropped",
+};
+
+/* What is worth a line only when it has happened. */
+static const struct {
+    const char *name;
+    const char *text;
+} facts_troubles[] = {
+    {"disk_full", "no space for more log: changes are, or soon will be, refused"},
+    {"snapshots_failed", "snapshots could not be written"},
+    {"memory_unclean", "changes of caches with durability=memory may be missing since a crash"},
+    {"replies_dropped", "answers were given up because their client did not take them"},
+    {"frames_rejected", "messages were damaged, too large or foreign"},
+    {"cursors_expired", "scans lost their view before their end"},
+    {"log_messages_dropped", "lines of the node's own log were left out"},
 };
 
 void facts_fini(struct facts *facts)
@@ -134,15 +185,17 @@ static const char *size(struct facts_view *view, int at, const char *name)
     return text_size(number_of(view, name), view->texts[at]);
 }
 
+/* Ready is what counts; whether the node may be stopped is another question. */
 static void print_verdict(const struct facts_view *view)
 {
     bool safe = number_of(view, "safe") == 1;
     bool ready = number_of(view, "ready") == 1;
-    const char *word = safe ? "safe" : ready ? "NOT SAFE" : "NOT READY";
-    const char *paint = safe ? "\033[32m" : ready ? "\033[33m" : "\033[31m";
+    const char *word = !ready ? "NOT READY" : safe ? "ready, safe to stop" : "ready";
+    const char *paint = ready ? "\033[32m" : "\033[31m";
     const char *reason = facts_text(view->facts, view->node, "reason", "");
-    fprintf(view->to, "node %" PRIu32 " is %s%s%s%s%s\n", view->node, view->color ? paint : "",
-            word, view->color ? "\033[0m" : "", *reason != '\0' ? ": " : "", reason);
+    fprintf(view->to, "node %" PRIu32 " is %s%s%s%s%s%s\n", view->node, view->color ? paint : "",
+            word, view->color ? "\033[0m" : "", ready && !safe ? ", but not safe to stop" : "",
+            *reason != '\0' ? ": " : "", reason);
 }
 
 static void print_process(struct facts_view *view)
@@ -151,6 +204,8 @@ static void print_process(struct facts_view *view)
             facts_text(view->facts, view->node, "version", "?"),
             text_uptime(number_of(view, "uptime_ms"), view->texts[0]),
             grouped(view, 1, "incarnation"));
+    fprintf(view->to, "  cluster     %s; %s shards here\n",
+            facts_text(view->facts, view->node, "cluster", "?"), grouped(view, 0, "shards"));
     fprintf(view->to, "  recovery    %s records in %.2f s\n", grouped(view, 0, "records_recovered"),
             (double)number_of(view, "recovery_ms") / 1000);
 }
@@ -161,15 +216,49 @@ static void print_data(struct facts_view *view)
             grouped(view, 1, "partitions"), grouped(view, 2, "faulted"));
     uint64_t entries = number_of(view, "entries");
     uint64_t octets = number_of(view, "entry_bytes") + number_of(view, "table_bytes");
-    fprintf(view->to, "  entries     %s, %" PRIu64 " octets each\n", grouped(view, 0, "entries"),
-            entries > 0 ? octets / entries : 0);
-    fprintf(view->to, "  memory      %s: entries %s, tables %s, not yet committed %s\n",
-            size(view, 0, "memory_bytes"), size(view, 1, "entry_bytes"),
-            size(view, 2, "table_bytes"), size(view, 3, "uncommitted_bytes"));
-    fprintf(view->to, "  log         %s written since the start: %s records, %s syncs\n",
+    fprintf(view->to, "  entries     %s in %s caches", grouped(view, 0, "entries"),
+            grouped(view, 1, "caches"));
+    if (entries > 0) {
+        fprintf(view->to, ", %" PRIu64 " octets each", octets / entries);
+    }
+    fputc('\n', view->to);
+    fprintf(view->to, "  memory      %s of %s: entries %s, tables %s, older versions %s\n",
+            size(view, 0, "memory_bytes"), size(view, 1, "memory_limit_bytes"),
+            size(view, 2, "entry_bytes"), size(view, 3, "table_bytes"),
+            size(view, 4, "history_bytes"));
+    fprintf(view->to, "  requests    %s under way, %s sessions, %s views kept for scans\n",
+            grouped(view, 0, "inflight"), grouped(view, 1, "sessions"),
+            grouped(view, 2, "views_pinned"));
+}
+
+static void print_disk(struct facts_view *view)
+{
+    fprintf(view->to, "  log         %s on disk, %s for a start to read, %s not yet there\n",
+            size(view, 0, "log_disk_bytes"), size(view, 1, "log_replay_bytes"),
+            size(view, 2, "uncommitted_bytes"));
+    fprintf(view->to, "  written     %s since the start: %s records, %s syncs\n",
             size(view, 0, "log_bytes"), grouped(view, 1, "log_records"),
             grouped(view, 2, "log_syncs"));
-    fprintf(view->to, "  sessions    %s\n", grouped(view, 0, "sessions"));
+    fprintf(view->to, "  snapshots   %s of partitions since the start, %s",
+            grouped(view, 0, "snapshots"), size(view, 1, "snapshot_bytes"));
+    int64_t age_ms = facts_number(view->facts, view->node, "snapshot_age_ms", -1);
+    if (age_ms >= 0) {
+        fprintf(view->to, "; the last %s ago", text_uptime((uint64_t)age_ms, view->texts[2]));
+    }
+    fputc('\n', view->to);
+}
+
+static void print_troubles(struct facts_view *view)
+{
+    for (size_t i = 0; i < sizeof facts_troubles / sizeof *facts_troubles; i++) {
+        uint64_t count = number_of(view, facts_troubles[i].name);
+        if (count == 1) {
+            fprintf(view->to, "  ! %s\n", facts_troubles[i].text);
+        } else if (count > 1) {
+            fprintf(view->to, "  ! %s: %s\n", facts_troubles[i].text,
+                    text_grouped(count, view->texts[0]));
+        }
+    }
 }
 
 static void print_others(const struct facts_view *view)
@@ -193,6 +282,8 @@ void facts_print(const struct facts *facts, uint32_t node, bool color, FILE *to)
     print_verdict(&view);
     print_process(&view);
     print_data(&view);
+    print_disk(&view);
+    print_troubles(&view);
     print_others(&view);
 }
 

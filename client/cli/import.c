@@ -294,6 +294,15 @@ static enum cli_exit conclude(const struct import *import)
     return import->rejects.count > 0 ? CLI_INPUT : CLI_DONE;
 }
 
+/* Scans and counts that follow see every record. Not a failure of the import when it fails. */
+static void make_visible(struct import *import)
+{
+    qn_error err = QN_ERROR_INIT;
+    if (import->done_count > 0 && qn_commit(import->cli->client, QN_COMMIT_SOFT, 0, &err) < QN_OK) {
+        cli_say(import->cli, "all is stored, but counts may not show it yet: %s", qn_explain(&err));
+    }
+}
+
 static enum cli_exit transfer(struct import *import)
 {
     const struct import_sink *sink =
@@ -314,6 +323,9 @@ static enum cli_exit transfer(struct import *import)
     import_state_end(import, through && settled);
     progress_end(&import->progress);
     sink->destroy(state);
+    if (settled && !import->cli->options.verify) {
+        make_visible(import);
+    }
     if (!rejects_close(&import->rejects)) {
         qn_error_set(&import->failure, QN_IO, "cannot write %.200s", import->rejects.path);
     }

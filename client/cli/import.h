@@ -19,9 +19,10 @@ enum { IMPORT_IN_FLIGHT = 512, IMPORT_SHOWN_MAX = 5 };
 struct import_keeping {
     bool used; /* false = it cannot go on after it was stopped */
     char path[CHECKPOINT_PATH_MAX];
-    char *target;        /* what the records become, as text; owned */
-    uint64_t saved_ns;   /* when it was last written down */
-    uint64_t saved_line; /* on which line it would go on; 0 = not written down */
+    char aside[CHECKPOINT_PATH_MAX + 16]; /* where what an import before had kept lies now; or "" */
+    char *target;                         /* what the records become, as text; owned */
+    uint64_t saved_ns;                    /* when it was last written down */
+    uint64_t saved_line;                  /* on which line it would go on; 0 = not written down */
     uint64_t from_count; /* records, and octets, that were through before this run */
     uint64_t from_offset;
 };

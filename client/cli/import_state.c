@@ -3,13 +3,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/cli/interrupt.h"
 #include "wire/hash.h"
 
-enum { STATE_HEAD = 65536, STATE_TARGET_MAX = 1024 };
+enum { STATE_HEAD = 65536, STATE_ASIDE_TRIES = 100 };
 
 #define STATE_PERIOD_NS 1000000000U
 
@@ -172,17 +174,39 @@ static enum cli_exit go_on(struct import *import, const json_t *state)
     return go_on_with_rejects(import, &start);
 }
 
-/* Without --resume an import begins anew: what was kept of the one before is of no use then. */
+/* Without --resume an import begins anew. Where the one before stood may be worth hours: it is put
+ * aside, and goes when this one is through. */
+static enum cli_exit put_aside(struct import *import)
+{
+    char *aside = import->state.aside;
+    snprintf(aside, sizeof import->state.aside, "%s.old", import->state.path);
+    size_t length = strlen(aside);
+    for (int n = 2; n < STATE_ASIDE_TRIES && access(aside, F_OK) == 0; n++) {
+        snprintf(aside + length, sizeof import->state.aside - length, ".%d", n);
+    }
+    if (rename(import->state.path, aside) != 0) {
+        return cli_usage(import->cli,
+                         "an import before was stopped, and where it stood cannot be kept as %s: "
+                         "%s; go on with --resume, or remove %s",
+                         aside, strerror(errno), import->state.path);
+    }
+    cli_say(import->cli,
+            "beginning anew; an import before was stopped: to go on there instead, press Ctrl-C "
+            "and add --resume --state %s",
+            aside);
+    return CLI_DONE;
+}
+
 static enum cli_exit begin_anew(struct import *import, enum checkpoint_found found)
 {
+    enum cli_exit code = CLI_DONE;
     if (import->cli->options.resume && found == CHECKPOINT_ABSENT) {
         cli_say(import->cli, "%s is not there: beginning with the first record",
                 import->state.path);
     } else if (found == CHECKPOINT_OURS) {
-        cli_say(import->cli, "beginning anew; with --resume it would have gone on by %s",
-                import->state.path);
+        code = put_aside(import);
     }
-    return open_rejects(import);
+    return code == CLI_DONE ? open_rejects(import) : code;
 }
 
 enum cli_exit import_state_begin(struct import *import)
@@ -267,6 +291,9 @@ void import_state_end(struct import *import, bool through)
     }
     if (through) {
         checkpoint_remove(import->state.path);
+        if (*import->state.aside != '\0') {
+            checkpoint_remove(import->state.aside); /* of no use once every record is there */
+        }
         import->state.saved_line = 0;
     } else if (interrupted() && !qn_error_failed(&import->failure)) {
         save(import);

@@ -12,14 +12,6 @@
 
 enum { REJECTS_TRIES = 1000 };
 
-/* The last part of a path. */
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL ? slash + 1 : path;
-    return strcmp(name, "-") == 0 || *name == '\0' ? "stdin" : name;
-}
-
 /* Make `fd` the file. */
 static bool rejects_take(struct rejects *rejects, int fd)
 {
@@ -30,7 +22,8 @@ static bool rejects_take(struct rejects *rejects, int fd)
     return rejects->file != NULL;
 }
 
-static bool rejects_open(struct rejects *rejects)
+/* Create the file, under the next name that is free. */
+static int rejects_create(struct rejects *rejects)
 {
     size_t length = strlen(rejects->path);
     int fd = -1;
@@ -41,20 +34,36 @@ static bool rejects_open(struct rejects *rejects)
         }
         snprintf(rejects->path + length, REJECTS_PATH_MAX - length, ".%d", n);
     }
+    return fd;
+}
+
+static bool rejects_open(struct rejects *rejects)
+{
+    int fd = rejects_create(rejects);
+    bool elsewhere = fd < 0 && !rejects->fixed && rejects->name > 0 &&
+                     (errno == EACCES || errno == EPERM || errno == EROFS);
+    if (elsewhere) {
+        memmove(rejects->path, rejects->path + rejects->name,
+                strlen(rejects->path + rejects->name) + 1);
+        rejects->name = 0;
+        fd = rejects_create(rejects);
+    }
     rejects->owned = rejects_take(rejects, fd);
     return rejects->owned;
 }
 
 bool rejects_init(struct rejects *rejects, const char *path, const char *input)
 {
+    const char *beside = strcmp(input, "-") == 0 ? "stdin" : input;
     *rejects = (struct rejects){.fixed = path != NULL};
-    int length = path != NULL
-                     ? snprintf(rejects->path, REJECTS_PATH_MAX, "%s", path)
-                     : snprintf(rejects->path, REJECTS_PATH_MAX, "%s.rejected", name_of(input));
+    int length = path != NULL ? snprintf(rejects->path, REJECTS_PATH_MAX, "%s", path)
+                              : snprintf(rejects->path, REJECTS_PATH_MAX, "%s.rejected", beside);
     if (length <= 0 || length >= REJECTS_PATH_MAX - 8) {
         errno = length <= 0 ? ENOENT : ENAMETOOLONG;
         return false;
     }
+    const char *slash = strrchr(rejects->path, '/');
+    rejects->name = slash != NULL ? (size_t)(slash + 1 - rejects->path) : 0;
     return path == NULL || rejects_open(rejects);
 }
 

@@ -20,11 +20,13 @@ struct rejects {
     FILE *file;                  /* NULL = not needed yet */
     bool owned;                  /* created here, so it may be removed when it stayed empty */
     uint64_t count;
+    size_t name; /* where in `path` the name begins, behind its folder */
 };
 
-/* Begin. `path` is what the caller chose, NULL = the name of `input` with ".rejected" behind it, in
- * the current folder, and ".rejected.2" and so on when that exists. False: `path` cannot be
- * created (errno: EEXIST when it exists already), or is too long. */
+/* Begin. `path` is what the caller chose, NULL = beside `input`, under its name with ".rejected"
+ * behind it, and ".rejected.2" and so on when that exists; where nothing can be written there, and
+ * for stdin, in the current folder. False: `path` cannot be created (errno: EEXIST when it exists
+ * already), or is too long. */
 bool rejects_init(struct rejects *rejects, const char *path, const char *input);
 
 /* Go on with a file that an earlier run left: behind `size` octets, of which `count` records are;

@@ -216,6 +216,26 @@ def views_show_and_read(work):
     harness.expect_in("shows only some fields of Car", result.stderr, "an import by a view that cannot read")
 
 
+def an_import_is_counted_at_once(work):
+    """Its end is a soft commit; rejected records are beside the file, and it is said where."""
+    node = a_node(work, settings='commit = { soft_interval = "1d"; };\n')
+    folder = work.path / "data"
+    folder.mkdir()
+    (folder / "in.jsonl").write_text('{"key": "a", "value": 1}\n{"key": "b"}\n{"key": "c", "value": 3}\n')
+    result = node.quoin("import", folder / "in.jsonl", "--cache", "accounts", code=6)
+    expect(node.quoin("count", "accounts").stdout == "2\n", "what was imported does not count")
+    expect("b" in (folder / "in.jsonl.rejected").read_text(), "the rejected record is not there")
+    harness.expect_in(str(folder / "in.jsonl.rejected"), result.stderr, "where the rejected records are")
+
+
+def the_status_is_for_people(work):
+    """Ready and safe are two things, with the reason; no fact stands there under its name of a figure."""
+    node = a_node(work)
+    text = node.quoin("status").stdout
+    harness.expect_in("node 1 is ready, but not safe to stop: standalone", text, "the verdict")
+    expect("_" not in text, f"a raw name: {text}")
+
+
 def misspelt_names_are_suggested(work):
     """Types, fields, views, columns and caches: the name that could be meant is said."""
     node = a_node(work)
@@ -248,6 +268,6 @@ if __name__ == "__main__":
         [a_scan_prints_every_entry_once, a_scan_goes_on_where_it_ended, raw_gives_octets_back,
          entries_get_a_time_to_live, caches_come_and_go, a_commit_shows_what_was_written,
          nodes_tell_their_settings_and_levels, a_watch_repeats_until_it_is_interrupted, what_export_writes_import_reads,
-         views_show_and_read, misspelt_names_are_suggested,
-         colours_are_for_terminals],
+         views_show_and_read, misspelt_names_are_suggested, an_import_is_counted_at_once,
+         the_status_is_for_people, colours_are_for_terminals],
         harness.parser(__doc__).parse_args()))

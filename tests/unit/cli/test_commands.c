@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "client/change.h"
 #include "client/cli/commands.h"
 #include "client/cli/words.h"
 
@@ -49,6 +50,18 @@ static void example_is_valid(const struct command *command, const char *example)
         assert_in_range(count - first + left_out, command->argument_min, command->argument_max);
     }
     words_free(&words);
+}
+
+/* The name of a change in the help of outcome is one that the client takes. */
+static void the_example_of_a_change_is_one(void **state)
+{
+    (void)state;
+    const struct command *command = command_find("outcome");
+    struct change_id id;
+    assert_non_null(command);
+    for (size_t e = 0; command->examples[e] != NULL; e++) {
+        assert_int_equal(change_parse(strrchr(command->examples[e], ' ') + 1, &id), QN_OK);
+    }
 }
 
 /* Every example in the help is a command line that is understood. */
@@ -211,10 +224,15 @@ static void help_begins_with_examples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(examples_are_valid),     cmocka_unit_test(rows_are_complete),
-        cmocka_unit_test(names_are_unique),       cmocka_unit_test(options_are_unique),
-        cmocka_unit_test(only_reads_are_watched), cmocka_unit_test(names_of_two_words_are_found),
-        cmocka_unit_test(commands_are_found),     cmocka_unit_test(help_begins_with_examples),
+        cmocka_unit_test(the_example_of_a_change_is_one),
+        cmocka_unit_test(examples_are_valid),
+        cmocka_unit_test(rows_are_complete),
+        cmocka_unit_test(names_are_unique),
+        cmocka_unit_test(options_are_unique),
+        cmocka_unit_test(only_reads_are_watched),
+        cmocka_unit_test(names_of_two_words_are_found),
+        cmocka_unit_test(commands_are_found),
+        cmocka_unit_test(help_begins_with_examples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

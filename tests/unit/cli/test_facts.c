@@ -65,10 +65,36 @@ static void the_screen_shows_known_and_unknown_facts(void **state)
     facts_print(&facts, 3, false, file);
     facts_print(&facts, 5, false, file);
     fclose(file);
-    assert_non_null(strstr(text, "node 3 is NOT SAFE\n"));
+    assert_non_null(strstr(text, "node 3 is ready, but not safe to stop\n"));
     assert_non_null(strstr(text, "7,910"));
     assert_non_null(strstr(text, "moons       2\n"));
     assert_non_null(strstr(text, "node 5 is NOT READY: recovering\n"));
+    free(text);
+    facts_fini(&facts);
+}
+
+/* Troubles stand there only when there are some, in words and not under their names. */
+static void troubles_are_said_in_words(void **state)
+{
+    (void)state;
+    struct facts facts = {.list = NULL};
+    facts_add(&facts, 1, "ready", NULL, 1);
+    facts_add(&facts, 1, "safe", NULL, 1);
+    facts_add(&facts, 1, "disk_full", NULL, 1);
+    facts_add(&facts, 1, "frames_rejected", NULL, 3);
+    facts_add(&facts, 1, "snapshots_failed", NULL, 0);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    facts_print(&facts, 1, false, file);
+    fclose(file);
+    assert_non_null(strstr(text, "node 1 is ready, safe to stop\n"));
+    assert_non_null(
+        strstr(text, "  ! no space for more log: changes are, or soon will be, refused\n"));
+    assert_non_null(strstr(text, "  ! messages were damaged, too large or foreign: 3\n"));
+    assert_null(strstr(text, "could not be written"));
+    assert_null(strchr(text, '_'));
     free(text);
     facts_fini(&facts);
 }
@@ -93,6 +119,7 @@ int main(void)
         cmocka_unit_test(facts_are_found),
         cmocka_unit_test(one_node_that_is_not_ready_is_enough),
         cmocka_unit_test(the_screen_shows_known_and_unknown_facts),
+        cmocka_unit_test(troubles_are_said_in_words),
         cmocka_unit_test(facts_become_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

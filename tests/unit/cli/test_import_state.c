@@ -111,7 +111,8 @@ static int set_up(void **state)
 static int clean(void **state)
 {
     static const char *const files[] = {
-        "in.csv", "in.csv.progress", "in.csv.rejected", "in.csv.rejected.2", "chosen", "other"};
+        "in.csv", "in.csv.progress", "in.csv.rejected",     "in.csv.rejected.2",
+        "chosen", "other",           "in.csv.progress.old", "in.csv.progress.old.2"};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         unlink(files[i]);
@@ -259,6 +260,34 @@ static void a_changed_file_begins_anew_only(void **state)
     stage_end(&stage);
 }
 
+/* Without --resume an import begins anew, and what was kept of those before is not lost: each is
+ * put aside, and can be gone on from. It goes when all records are there. */
+static void what_was_kept_is_put_aside(void **state)
+{
+    (void)state;
+    struct stage stage;
+    write_file("in.csv", "a\n1\n2\n3\n");
+    for (int stopped = 0; stopped < 3; stopped++) {
+        assert_int_equal(stage_begin(&stage, false), CLI_DONE);
+        stage_row(&stage, "1");
+        if (stopped == 0) {
+            stage_row(&stage, "2");
+        }
+        stage_keep(&stage);
+        stage_end(&stage);
+    }
+    assert_int_equal(access("in.csv.progress.old.2", F_OK), 0);
+    assert_int_equal(rename("in.csv.progress.old", "in.csv.progress"), 0);
+    assert_int_equal(stage_begin(&stage, true), CLI_DONE);
+    assert_int_equal(stage.import.done_count, 2);
+    stage_end(&stage);
+    assert_int_equal(stage_begin(&stage, false), CLI_DONE);
+    assert_int_equal(access("in.csv.progress.old", F_OK), 0);
+    import_state_end(&stage.import, true);
+    stage_end(&stage);
+    assert_int_equal(access("in.csv.progress.old", F_OK), -1);
+}
+
 /* With --resume and nothing to go on from, it begins with the first record; a file that is none of
  * ours is left alone. */
 static void nothing_kept_is_no_mistake(void **state)
@@ -320,6 +349,7 @@ int main(void)
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test_teardown(an_import_goes_on, clean),
         cmocka_unit_test_teardown(a_changed_file_begins_anew_only, clean),
+        cmocka_unit_test_teardown(what_was_kept_is_put_aside, clean),
         cmocka_unit_test_teardown(nothing_kept_is_no_mistake, clean),
         cmocka_unit_test_teardown(lost_rejects_do_not_stop_it, clean),
         cmocka_unit_test_teardown(an_unwritable_place_is_said_once, clean),

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -47,7 +48,7 @@ static void no_reject_no_file(void **state)
 {
     (void)state;
     struct rejects rejects;
-    assert_true(rejects_init(&rejects, NULL, "some/where/in.csv"));
+    assert_true(rejects_init(&rejects, NULL, "in.csv"));
     assert_true(rejects_close(&rejects));
     assert_int_equal(access("in.csv.rejected", F_OK), -1);
 }
@@ -58,7 +59,7 @@ static void nothing_is_overwritten(void **state)
     (void)state;
     for (int i = 1; i <= 2; i++) {
         struct rejects rejects;
-        assert_true(rejects_init(&rejects, NULL, "some/where/in.csv"));
+        assert_true(rejects_init(&rejects, NULL, "in.csv"));
         assert_true(rejects_add(&rejects, (uint64_t)i, "why \"so\"", bytes_of_text("a,b\r\n")));
         assert_true(rejects_close(&rejects));
     }
@@ -66,6 +67,39 @@ static void nothing_is_overwritten(void **state)
                    "{\"line\":1,\"reason\":\"why \\\"so\\\"\",\"record\":\"a,b\"}\n");
     expect_content("in.csv.rejected.2",
                    "{\"line\":2,\"reason\":\"why \\\"so\\\"\",\"record\":\"a,b\"}\n");
+}
+
+/* It lies beside the input, wherever that is, and in the current folder for stdin. */
+static void it_lies_beside_the_input(void **state)
+{
+    (void)state;
+    static const char *const inputs[][2] = {{"data/in.csv", "data/in.csv.rejected"},
+                                            {"-", "stdin.rejected"}};
+    assert_int_equal(mkdir("data", 0777), 0);
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        struct rejects rejects;
+        assert_true(rejects_init(&rejects, NULL, inputs[i][0]));
+        assert_true(rejects_add(&rejects, 1, "why", bytes_of_text("a")));
+        assert_true(rejects_close(&rejects));
+        assert_string_equal(rejects.path, inputs[i][1]);
+        assert_int_equal(unlink(inputs[i][1]), 0);
+    }
+    assert_int_equal(rmdir("data"), 0);
+}
+
+/* Beside an input where nothing can be created, it lies in the current folder. */
+static void nothing_is_written_where_nothing_can_be(void **state)
+{
+    (void)state;
+    struct rejects rejects;
+    if (access("/sys", F_OK) != 0) {
+        skip(); /* the one folder where root cannot create anything either */
+    }
+    assert_true(rejects_init(&rejects, NULL, "/sys/other.csv"));
+    assert_true(rejects_add(&rejects, 1, "why", bytes_of_text("a")));
+    assert_true(rejects_close(&rejects));
+    assert_string_equal(rejects.path, "other.csv.rejected");
+    assert_int_equal(unlink("other.csv.rejected"), 0);
 }
 
 /* A file that the caller names is created at once and must be new: nobody imports for an hour to
@@ -130,6 +164,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_reject_no_file),
         cmocka_unit_test(nothing_is_overwritten),
+        cmocka_unit_test(it_lies_beside_the_input),
+        cmocka_unit_test(nothing_is_written_where_nothing_can_be),
         cmocka_unit_test(a_chosen_file_is_created_at_once),
         cmocka_unit_test(an_empty_chosen_file_goes),
         cmocka_unit_test(going_on_cuts_back),
