@@ -6,6 +6,7 @@
 #include "config/cfg_list.h"
 #include "config/cfg_set.h"
 #include "config/cfg_table.h"
+#include "wire/assert.h"
 
 /* Check what the layers gave and hand it out; give it back on any mistake. */
 static enum qn_status finish(struct cfg_builder *b, size_t errors, struct cfg *out)
@@ -64,6 +65,26 @@ void cfg_fini(struct cfg *cfg)
         arena_fini(&cfg->memory);
         *cfg = (struct cfg){0};
     }
+}
+
+const char *cfg_origin(const struct cfg *cfg, const char *section, const char *key)
+{
+    const struct cfg_setting *setting = cfg_table_find(section, key);
+
+    qn_assert(setting);
+    return cfg->origins[cfg_table_number(setting)];
+}
+
+bool cfg_is_default(const struct cfg *cfg)
+{
+    for (size_t i = 0; i < CFG_SETTING_COUNT; i++) {
+        const char *origin = cfg->origins[i];
+        bool follows = strcmp(origin, "node.bind") == 0; /* node.advertise of that */
+        if (strcmp(origin, "default") != 0 && !follows) {
+            return false;
+        }
+    }
+    return true;
 }
 
 uint32_t cfg_shard_count(const struct cfg *cfg, uint32_t cpu_count)

@@ -154,6 +154,13 @@ uint64_t cfg_hash(const struct cfg *cfg);
 /* Print a settings file in which every setting stands, explained and commented out. */
 void cfg_sample_write(FILE *to);
 
+/* Where the value of a setting comes from: "quoin.cfg:12", "--set node.id", "default". The setting
+ * must be one. */
+const char *cfg_origin(const struct cfg *cfg, const char *section, const char *key);
+
+/* Was nothing given, so that every setting has its default? */
+bool cfg_is_default(const struct cfg *cfg);
+
 /* How many shards to start on a machine with `cpu_count` usable CPUs (at least 1): node.shards, or
  * the smaller of CPUs and 2 when that is 0. */
 uint32_t cfg_shard_count(const struct cfg *cfg, uint32_t cpu_count);

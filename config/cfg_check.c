@@ -1,6 +1,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <arpa/inet.h>
+
 #include "config/cfg_layers.h"
 #include "config/value.h"
 
@@ -102,6 +104,56 @@ static void ports_check(struct cfg_builder *b)
                          "admin.port must not be one of the shards' ports: %" PRIu32
                          " is within %" PRIu32 "..%" PRIu32 " (%s, %s, %s)",
                          cfg->admin_port, cfg->node_data_port, last_port(cfg), admin, data, shards);
+    }
+}
+
+enum { ADDRESS_MAX = 64 };
+
+/* An IPv4 or IPv6 address, the latter also in brackets. */
+static bool is_number(const char *text)
+{
+    size_t size = strlen(text);
+    bool brackets = size > 2 && text[0] == '[' && text[size - 1] == ']';
+    char plain[ADDRESS_MAX];
+    unsigned char octets[sizeof(struct in6_addr)];
+
+    if (size >= sizeof plain) {
+        return false;
+    }
+    memcpy(plain, text + brackets, size + 1 - (size_t)brackets);
+    if (brackets) {
+        plain[size - 2] = '\0';
+    }
+    return inet_pton(AF_INET6, plain, octets) == 1 ||
+           (!brackets && inet_pton(AF_INET, text, octets) == 1);
+}
+
+/* Can it be the name of a host or an interface? What consists of digits and dots, or has a colon,
+ * is meant to be a number. */
+static bool is_name(const char *text)
+{
+    return strspn(text, "0123456789.") < strlen(text) && strpbrk(text, ": /\t[]") == NULL;
+}
+
+static void address_check(struct cfg_builder *b, const char *section, const char *key,
+                          const char *text, bool names)
+{
+    if (wrong(b, section, key) || *text == '\0' || is_number(text) ||
+        (names && (is_name(text) || is_wildcard(text)))) {
+        return;
+    }
+    cfg_report_error(b->report, origin_of(b, section, key), 0,
+                     "%s.%s: \"%s\" is not an IPv4 or IPv6 address; write one such as 127.0.0.1 "
+                     "or ::1",
+                     section, key, text);
+}
+
+static void addresses_check(struct cfg_builder *b)
+{
+    address_check(b, "node", "bind", b->cfg.node_bind, true);
+    address_check(b, "node", "advertise", b->cfg.node_advertise, true);
+    if (wrong(b, "admin", "enabled") || b->cfg.admin_enabled) {
+        address_check(b, "admin", "bind", b->cfg.admin_bind, false);
     }
 }
 
@@ -223,6 +275,7 @@ static void advertise_resolve(struct cfg_builder *b)
 void cfg_check(struct cfg_builder *b)
 {
     copies_check(b);
+    addresses_check(b);
     ports_check(b);
     sizes_check(b);
     caches_check(b);

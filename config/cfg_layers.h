@@ -13,7 +13,8 @@ void cfg_layer_file(struct cfg_builder *builder, const char *path);
 /* Text in memory as a settings file. */
 void cfg_layer_text(struct cfg_builder *builder, struct bytes text, const char *name);
 
-/* QUOIN_SECTION__KEY=value. Variables of another form or of an unknown section are not for us. */
+/* QUOIN_SECTION__KEY=value. Variables of another form or of an unknown section are not for us; one
+ * that is near to a setting's is a note. */
 void cfg_layer_environment(struct cfg_builder *builder, const char *const *environ);
 
 /* section.key=value */

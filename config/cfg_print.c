@@ -253,6 +253,8 @@ void cfg_sample_write(FILE *to)
         "#\n"
         "# Sizes (B, KiB, MiB, GiB, TiB) and durations (ms, s, m, h, d) stand in quotes, counts do "
         "not.\n"
+        "# In the environment and with --set nothing is quoted, and a list has commas between its\n"
+        "# entries: --set 'caches.names=accounts, sessions ttl=30m'.\n"
         "# @include \"other.cfg\" at the beginning of a line takes in another file.\n",
         to);
     for (size_t i = 0; i < CFG_SECTION_COUNT; i++) {

@@ -29,6 +29,16 @@ static void lower_copy(char *to, const char *from, size_t size)
     to[size] = '\0';
 }
 
+/* "QUOIN_SECTION__KEY" of a setting, with `between` in its middle. */
+static void variable_name(const struct cfg_setting *setting, const char *between,
+                          char name[NAME_MAX_OCTETS + 1])
+{
+    snprintf(name, NAME_MAX_OCTETS + 1, "QUOIN_%s%s%s", setting->section, between, setting->key);
+    for (char *c = name; *c != '\0'; c++) {
+        *c = (char)toupper((unsigned char)*c);
+    }
+}
+
 /* Take "QUOIN_SECTION__KEY" (`size` octets) apart; false when it is something else. */
 static bool variable_split(const char *name, size_t size, char *section, char *key)
 {
@@ -47,16 +57,52 @@ static bool variable_split(const char *name, size_t size, char *section, char *k
     return true;
 }
 
+/* A variable that nobody reads is a note when it is near to one of a setting: with one underscore
+ * in place of two, or with a section that is misspelt. Others are not ours to judge. */
+static void variable_note(struct cfg_builder *b, const char *origin, const char *section,
+                          const char *key)
+{
+    const char *nearest = cfg_table_suggest_section(section);
+    char meant[NAME_MAX_OCTETS + 1];
+
+    if (nearest && cfg_table_find(nearest, key)) {
+        variable_name(cfg_table_find(nearest, key), "__", meant);
+        cfg_report_note(b->report, "the environment variable %s is not read: did you mean %s?",
+                        origin, meant);
+    }
+}
+
+static void single_note(struct cfg_builder *b, const char *variable, size_t size)
+{
+    char with_one[NAME_MAX_OCTETS + 1], with_two[NAME_MAX_OCTETS + 1];
+
+    for (size_t i = 0; i < CFG_SETTING_COUNT; i++) {
+        variable_name(&cfg_table[i], "_", with_one);
+        if (strlen(with_one) == size && strncmp(with_one, variable, size) == 0) {
+            variable_name(&cfg_table[i], "__", with_two);
+            cfg_report_note(b->report, "the environment variable %s is not read: did you mean %s?",
+                            with_one, with_two);
+        }
+    }
+}
+
 static void variable_apply(struct cfg_builder *b, const char *variable)
 {
     char section[NAME_MAX_OCTETS + 1], key[NAME_MAX_OCTETS + 1], origin[NAME_MAX_OCTETS + 1];
     const char *equals = strchr(variable, '=');
 
-    if (!equals || !variable_split(variable, (size_t)(equals - variable), section, key) ||
-        !cfg_table_has_section(section)) {
+    if (!equals) {
+        return;
+    }
+    if (!variable_split(variable, (size_t)(equals - variable), section, key)) {
+        single_note(b, variable, (size_t)(equals - variable));
         return;
     }
     snprintf(origin, sizeof origin, "%.*s", (int)(equals - variable), variable);
+    if (!cfg_table_has_section(section)) {
+        variable_note(b, origin, section, key);
+        return;
+    }
     const struct cfg_setting *setting = cfg_table_find(section, key);
     if (!setting) {
         unknown_report(b, origin, section, key);

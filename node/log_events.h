@@ -11,6 +11,10 @@
 #define LOG_EVENT_MAP(X)                                                                           \
     X("node", "starting", INFO, "the settings have been read, the parts are opened",               \
       "-")                                                                                         \
+    X("node", "defaults", INFO, "no setting was given, by no file, variable or --set: each has its default; `starting` says where the data go", \
+      "write a settings file: quoind --sample-config")                                             \
+    X("node", "setting", WARN, "about a setting, when they are read at start or after SIGHUP: a mistake, one that needs a restart, a variable that is near to one", \
+      "what `text` says")                                                                          \
     X("node", "start_failed", ERROR, "the node ends before it served",                             \
       "`reason` says what to change")                                                              \
     X("node", "lanes_changed", INFO, "the data directory was written with another number of shards; its partitions were moved to the present one", \
@@ -19,10 +23,10 @@
       "-")                                                                                         \
     X("node", "serving", INFO, "recovery is over, every sound partition answers",                  \
       "-")                                                                                         \
-    X("node", "reloaded", INFO, "SIGHUP: the settings were read again; what needs a restart stands above this line", \
+    X("node", "reloaded", INFO, "SIGHUP: the settings were read again; what needs a restart stands in lines `setting` above this one", \
       "restart when such settings matter")                                                         \
     X("node", "reload_refused", WARN, "SIGHUP: the settings are wrong, the old ones stay in force", \
-      "correct what is listed above this line, send SIGHUP again")                                 \
+      "correct what the lines `setting` above this one name, send SIGHUP again")                                 \
     X("node", "level_set", INFO, "somebody changed a log level at run time",                       \
       "-")                                                                                         \
     X("node", "lines_dropped", WARN, "more than 10 lines a second of the event `of`: `count` were left out", \

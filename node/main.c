@@ -1,6 +1,7 @@
 /* quoind: read the settings, run a node until a signal comes. */
 #define _GNU_SOURCE
 #include <getopt.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "node/node.h"
 #include "node/notify.h"
 #include "node/version.h"
+#include "wire/assert.h"
 
 extern char **environ;
 
@@ -42,6 +44,8 @@ static void usage(FILE *to)
         "Examples\n"
         "  quoind --set node.data_dir=/tmp/quoin          run with defaults, data in /tmp/quoin\n"
         "  quoind --config quoin.cfg                      run with a settings file\n"
+        "  quoind --set 'caches.names=accounts, sessions ttl=30m'\n"
+        "                                                 a list: commas between its entries\n"
         "  quoind --config quoin.cfg --check-config       is the file right?\n"
         "  quoind --config quoin.cfg --print-config       every value, and where it comes from\n"
         "  quoind --sample-config > quoin.cfg             all settings, explained\n"
@@ -54,6 +58,9 @@ static void usage(FILE *to)
         "      --sample-config      print a commented settings file and end\n"
         "      --version            print the version and end\n"
         "  -h, --help               this text\n"
+        "\n"
+        "Without any of them every setting has its default, and data go to the folder data in the\n"
+        "working folder.\n"
         "\n"
         "Settings also come from the environment, as QUOIN_SECTION__KEY. SIGTERM and SIGINT stop\n"
         "the node cleanly, SIGHUP reads the settings again. Exit codes: 0 stopped, 1 failed (the "
@@ -172,8 +179,9 @@ static enum log_level level_of(enum cfg_level level)
     return levels[level];
 }
 
-/* The levels of the settings. False: a module does not exist, and that was said. */
-static bool levels_set(const struct logger *logger, const struct cfg *cfg)
+/* The levels of the settings. QN_INVALID: a module does not exist, see the report. */
+static enum qn_status levels_set(const struct logger *logger, const struct cfg *cfg,
+                                 struct cfg_report *report)
 {
     qn_error err = QN_ERROR_INIT;
     enum qn_status status = logger_level_set(logger, "", level_of(cfg->logging_level), &err);
@@ -183,9 +191,10 @@ static bool levels_set(const struct logger *logger, const struct cfg *cfg)
         status = logger_level_set(logger, one->module, level_of(one->level), &err);
     }
     if (status != QN_OK) {
-        (void)fprintf(stderr, "quoind: logging.levels: %s\n", err.text);
+        cfg_report_error(report, cfg_origin(cfg, "logging", "levels"), 0, "logging.levels: %s",
+                         err.text);
     }
-    return status == QN_OK;
+    return status;
 }
 
 static void logger_open(struct logger *logger, const struct cfg *cfg)
@@ -199,6 +208,18 @@ static void logger_open(struct logger *logger, const struct cfg *cfg)
     };
 
     logger_init(logger, &options);
+}
+
+/* Lines about settings, as lines of the log. */
+static void report_log(const struct logger *logger, const struct cfg_report *report)
+{
+    const char *line = cfg_report_text(report);
+
+    while (*line != '\0') {
+        size_t size = strcspn(line, "\n");
+        logger_write(logger, LOG_LEVEL_WARN, "node", "setting", "text=\"%.*s\"", (int)size, line);
+        line += size + (line[size] == '\n');
+    }
 }
 
 /* What a running node needs of its process. */
@@ -218,13 +239,13 @@ static void reload(struct process *process, struct node *node)
     size_t changed = 0;
     enum qn_status status = cfg_load(process->sources, &fresh, &report);
 
-    if (status == QN_OK && !levels_set(&process->logger, &fresh)) {
-        status = QN_INVALID;
+    if (status == QN_OK) {
+        status = levels_set(&process->logger, &fresh, &report);
     }
     if (status == QN_OK) {
         changed = node_reload(node, &fresh, process->cfg, &report);
     }
-    cfg_report_print(&report, stderr);
+    report_log(&process->logger, &report);
     logger_write(&process->logger, status == QN_OK ? LOG_LEVEL_INFO : LOG_LEVEL_WARN, "node",
                  status == QN_OK ? "reloaded" : "reload_refused", "changed=%zu", changed);
     cfg_fini(&fresh);
@@ -319,7 +340,38 @@ static int serve(struct process *process)
     return EXIT_OK;
 }
 
-static int run(const struct cfg_sources *sources, struct cfg *cfg)
+/* A folder as it is found from anywhere. */
+static const char *absolute(const char *folder, char *text, size_t size)
+{
+    char here[PATH_MAX];
+
+    if (folder[0] == '/' || !getcwd(here, sizeof here)) {
+        return folder;
+    }
+    (void)snprintf(text, size, "%s/%s", here, folder);
+    return text;
+}
+
+/* What somebody must know who started it without thinking of it: by which settings it runs, and
+ * where the data go. */
+static void starting_log(const struct logger *logger, const struct cfg_sources *sources,
+                         const struct cfg *cfg)
+{
+    char folder[2 * PATH_MAX];
+    const char *data_dir = absolute(cfg->node_data_dir, folder, sizeof folder);
+
+    logger_write(logger, LOG_LEVEL_INFO, "node", "starting",
+                 "version=%s config=\"%s\" data_dir=\"%s\"", QUOIN_VERSION,
+                 sources->file ? sources->file : "", data_dir);
+    if (cfg_is_default(cfg)) {
+        logger_write(logger, LOG_LEVEL_INFO, "node", "defaults",
+                     "reason=\"no settings were given, so each has its default; how to give some: "
+                     "quoind --help\"");
+    }
+}
+
+/* `report` has notes about the settings. */
+static int run(const struct cfg_sources *sources, struct cfg *cfg, struct cfg_report *report)
 {
     struct process process = {.sources = sources, .cfg = cfg, .signal_fd = signals_open()};
     qn_error err = QN_ERROR_INIT;
@@ -330,16 +382,29 @@ static int run(const struct cfg_sources *sources, struct cfg *cfg)
         (void)qn_error_set(&err, QN_IO, "cannot open a signalfd: raise ulimit -n");
         return end_failed(&process.logger, "start_failed", &err);
     }
-    if (!levels_set(&process.logger, cfg)) {
-        return EXIT_FAILED;
-    }
-    logger_write(&process.logger, LOG_LEVEL_INFO, "node", "starting", "version=%s data_dir=\"%s\"",
-                 QUOIN_VERSION, cfg->node_data_dir);
+    enum qn_status status = levels_set(&process.logger, cfg, report);
+    qn_assert(status == QN_OK); /* they have been checked */
+    starting_log(&process.logger, sources, cfg);
+    report_log(&process.logger, report);
     notify_open(&process.notify);
     int code = serve(&process);
     logger_flush(&process.logger, true);
     notify_close(&process.notify);
     return code;
+}
+
+/* Read the settings; also what only this program can check: the names of its modules. */
+static enum qn_status settings_load(const struct cfg_sources *sources, struct cfg *cfg,
+                                    struct cfg_report *report)
+{
+    struct logger scratch;
+    enum qn_status status = cfg_load(sources, cfg, report);
+
+    if (status == QN_OK) {
+        logger_open(&scratch, cfg);
+        status = levels_set(&scratch, cfg, report);
+    }
+    return status;
 }
 
 static int act(enum action action, const struct arguments *arguments)
@@ -351,18 +416,22 @@ static int act(enum action action, const struct arguments *arguments)
     struct cfg_report report = {0};
     struct cfg cfg = {0};
     int code = EXIT_OK;
-    enum qn_status status = cfg_load(&sources, &cfg, &report);
+    enum qn_status status = settings_load(&sources, &cfg, &report);
 
-    cfg_report_print(&report, stderr);
+    if (status != QN_OK || action != ACTION_RUN) {
+        cfg_report_print(&report, stderr);
+    }
     if (status != QN_OK) {
         (void)fprintf(stderr, "quoind: the settings are wrong: correct them and start again\n");
         code = EXIT_FAILED;
     } else if (action == ACTION_CHECK) {
-        (void)puts("the settings are right");
+        char folder[2 * PATH_MAX];
+        (void)printf("the settings are right; data go to %s\n",
+                     absolute(cfg.node_data_dir, folder, sizeof folder));
     } else if (action == ACTION_PRINT) {
         cfg_print(&cfg, stdout);
     } else {
-        code = run(&sources, &cfg);
+        code = run(&sources, &cfg, &report);
     }
     cfg_fini(&cfg);
     cfg_report_fini(&report);

@@ -343,6 +343,8 @@ def wrong_settings_are_named(work):
              ("logging = { level = \"verbose\"; };", ["verbose", "debug"]),
              ("cluster = { copies = 1; min_isr = 2; };", ["min_isr", "copies"]),
              ("cluster = { copies = 3; };", ["copies", "standalone"]),
+             ("logging = { levels = [ \"lgo=debug\" ]; };", ["lgo", "checkpoint"]),
+             ("admin = { bind = \"nonsense\"; };", ["admin.bind", "127.0.0.1"]),
              ("limits = { key_size_max = \"10 parsecs\"; };", ["parsecs"]),
              ("log = { segment_size = \"1KiB\"; };", ["segment_size", "1MiB"]),
              ("admin = { port = ; };", ["syntax"])]

@@ -405,6 +405,23 @@ static void fini_copes_with_nothing(void **state)
     cfg_fini(NULL);
 }
 
+/* Defaults alone are told from settings that somebody gave, even when they are the same. */
+static void given_settings_are_told_from_defaults(void **state)
+{
+    static const char *const environ[] = {"HOME=/", "QUOIN_NODE__ID=1", NULL};
+    struct cfg_report report = {0};
+    struct cfg cfg;
+
+    (void)state;
+    assert_int_equal(cfg_load(&(struct cfg_sources){0}, &cfg, &report), QN_OK);
+    assert_true(cfg_is_default(&cfg));
+    cfg_fini(&cfg);
+    assert_int_equal(cfg_load(&(struct cfg_sources){.environ = environ}, &cfg, &report), QN_OK);
+    assert_false(cfg_is_default(&cfg));
+    cfg_fini(&cfg);
+    cfg_report_fini(&report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +431,7 @@ int main(void)
         cmocka_unit_test(words_are_written_without_quotes),
         cmocka_unit_test_setup_teardown(included_files_count, setup, teardown),
         cmocka_unit_test(printed_texts_are_escaped),
+        cmocka_unit_test(given_settings_are_told_from_defaults),
         cmocka_unit_test(shards_follow_the_cpus_unless_written),
         cmocka_unit_test(reload_takes_only_what_may_change),
         cmocka_unit_test_setup_teardown(caches_say_what_they_are, setup, teardown),

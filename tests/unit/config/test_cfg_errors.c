@@ -270,6 +270,67 @@ static void variables_of_known_sections_must_be_known(void **state)
     cfg_fini(&cfg);
 }
 
+/* A variable that nobody reads, but is near to one that is read, is a note and no mistake. */
+static void variables_that_are_near_are_noted(void **state)
+{
+    static const char *const near[] = {"QUOIN_NODE_DATA_PORT=1", "QUOIN_NOED__ID=2", NULL};
+    static const char *const others[] = {"QUOIN_URI=x",      "QUOIN_CACHE=a",  "QUOIN_TYPES=t",
+                                         "QUOIN_TIMEOUT=1s", "QUOIN_BUILD=b",  "QUOIN_X__Y=1",
+                                         "QUOIN_NOED__IDD=", "QUOIN_NODE_IDS", NULL};
+    struct cfg cfg;
+    struct cfg_report report = {0};
+
+    (void)state;
+    assert_int_equal(cfg_load(&(struct cfg_sources){.environ = near}, &cfg, &report), QN_OK);
+    assert_int_equal(cfg.node_id, 1);
+    assert_string_equal(cfg_report_text(&report),
+                        "the environment variable QUOIN_NODE_DATA_PORT is not read: did you mean "
+                        "QUOIN_NODE__DATA_PORT?\n"
+                        "the environment variable QUOIN_NOED__ID is not read: did you mean "
+                        "QUOIN_NODE__ID?\n");
+    cfg_fini(&cfg);
+    cfg_report_fini(&report);
+    assert_int_equal(cfg_load(&(struct cfg_sources){.environ = others}, &cfg, &report), QN_OK);
+    assert_string_equal(cfg_report_text(&report), "");
+    cfg_fini(&cfg);
+}
+
+/* An address that can be none is found before the node starts. */
+static void wrong_addresses_are_named(void **state)
+{
+    static const char *const wrong[] = {
+        "node.bind=300.1.1.1", "node.bind=1.2.3",     "node.bind=a b",       "node.bind=:::1",
+        "node.bind=tcp://x",   "node.advertise=a:b",  "admin.bind=nonsense", "admin.bind=",
+        "node.bind=[1.2.3.4]", "admin.bind=1.2.3.256"};
+    static const char *const right[] = {"node.bind=10.0.0.1",
+                                        "node.bind=::1",
+                                        "node.bind=[::1]",
+                                        "node.bind=eth0",
+                                        "node.advertise=db-1.example.org",
+                                        "admin.bind=::",
+                                        "admin.bind=[::1]"};
+    struct cfg cfg;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct cfg_report report = {0};
+        struct cfg_sources sources = {.sets = &wrong[i], .set_count = 1};
+        print_message("%s\n", wrong[i]);
+        assert_int_equal(cfg_load(&sources, &cfg, &report), QN_INVALID);
+        assert_int_equal(report.error_count, 1);
+        cfg_report_fini(&report);
+    }
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        struct cfg_report report = {0};
+        struct cfg_sources sources = {.sets = &right[i], .set_count = 1};
+        enum qn_status status = cfg_load(&sources, &cfg, &report);
+        print_message("%s %s\n", right[i], cfg_report_text(&report));
+        assert_int_equal(status, QN_OK);
+        cfg_fini(&cfg);
+        cfg_report_fini(&report);
+    }
+}
+
 /* --set wants section.key=value with a setting that exists. */
 static void wrong_sets_are_named(void **state)
 {
@@ -352,6 +413,8 @@ int main(void)
         cmocka_unit_test(near_misses_are_accepted),
         cmocka_unit_test_setup_teardown(all_mistakes_are_reported_at_once, setup, teardown),
         cmocka_unit_test(variables_of_known_sections_must_be_known),
+        cmocka_unit_test(variables_that_are_near_are_noted),
+        cmocka_unit_test(wrong_addresses_are_named),
         cmocka_unit_test(wrong_sets_are_named),
         cmocka_unit_test_setup_teardown(unreadable_file_says_why, setup, teardown),
         cmocka_unit_test_setup_teardown(includes_are_checked_too, setup, teardown),
