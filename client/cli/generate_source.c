@@ -96,7 +96,7 @@ static void elements_print(struct model_out *out, const struct row *row, const c
 {
     model_print(out,
                 "     .many = POF_MANY_%s, .size = sizeof(*((struct %s *)0)->%s),\n"
-                "     .count_offset = offsetof(struct %s, %s_count),\n",
+                "     .count_place = 1 + offsetof(struct %s, %s_count),\n",
                 many, row->owner, row->member, row->owner, row->member);
 }
 
@@ -123,9 +123,7 @@ static void form_print(const struct model *model, struct model_out *out, const s
         break;
     }
     if (!many) {
-        model_print(out,
-                    "     .size = sizeof(((struct %s *)0)->%s), .count_offset = POF_NO_OFFSET,\n",
-                    row->owner, row->member);
+        model_print(out, "     .size = sizeof(((struct %s *)0)->%s),\n", row->owner, row->member);
     }
 }
 
@@ -137,10 +135,8 @@ static void row_print(const struct model *model, struct model_out *out, const st
     }
     form_print(model, out, row);
     if (row->optional) {
-        model_print(out, "     .present_offset = offsetof(struct %s, has_%s),\n", row->owner,
+        model_print(out, "     .present_place = 1 + offsetof(struct %s, has_%s),\n", row->owner,
                     row->member);
-    } else {
-        model_print(out, "     .present_offset = POF_NO_OFFSET,\n");
     }
     if (row->initial) {
         model_print(out, "     .initial = &%s,\n", row->initial);
@@ -217,8 +213,8 @@ static void table_print(struct model_out *out, const struct model_type *type)
                     from->field_count);
     }
     model_print(out,
-                "    .remainder_offset = offsetof(struct %s, pof_rest),\n"
-                "    .version_offset = offsetof(struct %s, pof_version),\n};\n",
+                "    .remainder_place = 1 + offsetof(struct %s, pof_rest),\n"
+                "    .version_place = 1 + offsetof(struct %s, pof_version),\n};\n",
                 type->name, type->name);
 }
 

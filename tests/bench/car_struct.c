@@ -5,30 +5,9 @@
 #include "wire/assert.h"
 #include "wire/pof/struct.h"
 
-static void write_age(struct pof_writer *w, int32_t index, const void *member)
-{
-    pof_writer_full(w);
-    pof_write_int32(w, index, *(const int32_t *)member);
-}
-
-static enum qn_status read_age(struct pof_reader *r, const struct pof_value *value, void *member,
-                               struct pof_struct_memory *memory)
-{
-    int64_t age = 0;
-    enum qn_status status = pof_value_int64(value, &age);
-
-    (void)r;
-    (void)memory;
-    *(int32_t *)member = (int32_t)age;
-    return status;
-}
-
-/* Car's age is written with the generic method, which a row cannot say. */
-static const struct pof_codec age_codec = {write_age, read_age};
-
 static const struct pof_field owner_fields[] = {
     POF_FIELD(struct owner, name, 0, STRING),
-    POF_FIELD_BY(struct owner, age, 1, &age_codec),
+    POF_FIELD_FULL(struct owner, age, 1, INT32), /* written with the generic method */
 };
 static const struct pof_struct owner_struct = POF_STRUCT(struct owner, 1001, 0, owner_fields);
 

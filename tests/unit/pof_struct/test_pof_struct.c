@@ -1,9 +1,8 @@
 /* Structs by their tables: the octets of hand-written calls, and back. */
 #include <time.h>
 
-#include "tests/lib/check.h"
+#include "tests/unit/pof_struct/struct_memory.h"
 #include "wire/pof/binary.h"
-#include "wire/pof/struct.h"
 
 /* -- Car: what the octets must be is known (tests/bench measures with the same object) -- */
 
@@ -12,29 +11,9 @@ struct owner {
     int32_t age;
 };
 
-static void write_in_full(struct pof_writer *w, int32_t index, const void *member)
-{
-    pof_writer_full(w);
-    pof_write_int32(w, index, *(const int32_t *)member);
-}
-
-static enum qn_status read_int32(struct pof_reader *r, const struct pof_value *value, void *member,
-                                 struct pof_struct_memory *memory)
-{
-    int64_t number = 0;
-    enum qn_status status = pof_value_int64(value, &number);
-
-    (void)r;
-    (void)memory;
-    *(int32_t *)member = (int32_t)number;
-    return status;
-}
-
-static const struct pof_codec in_full = {write_in_full, read_int32};
-
 static const struct pof_field owner_fields[] = {
     POF_FIELD(struct owner, name, 0, TEXT),
-    POF_FIELD_BY(struct owner, age, 1, &in_full),
+    POF_FIELD_FULL(struct owner, age, 1, INT32),
 };
 static const struct pof_struct owner_struct = POF_STRUCT(struct owner, 1001, 0, owner_fields);
 
@@ -85,18 +64,6 @@ static void write_by_hand(struct buf *out)
     pof_end(&w);
     pof_end(&w);
     assert_int_equal(pof_writer_finish(&w), QN_OK);
-}
-
-struct memory {
-    struct arena arena;
-    struct pof_struct_memory memory;
-};
-
-static struct pof_struct_memory *memory_init(struct memory *m, bool copy)
-{
-    arena_init(&m->arena, 0);
-    m->memory = (struct pof_struct_memory){.arena = &m->arena, .copy = copy};
-    return &m->memory;
 }
 
 /* A table makes the octets that hand-written calls make, 146 of them, and reads all of it back. */
@@ -552,31 +519,6 @@ static void an_empty_list_is_not_null(void **state)
 
 /* -- mistakes -- */
 
-struct mistakes {
-    int32_t a;
-    int32_t b;
-};
-
-/* The check finds what would read or write beside the struct. */
-static void a_wrong_table_is_found(void **state)
-{
-    static const struct pof_field twice[] = {
-        POF_FIELD(struct mistakes, a, 1, INT32),
-        POF_FIELD(struct mistakes, b, 1, INT32),
-    };
-    static const struct pof_struct descending = POF_STRUCT(struct mistakes, 1, 0, twice);
-    static const struct pof_struct other = POF_STRUCT(struct mistakes, 1, 0, all_fields);
-    static const struct pof_struct negative = POF_STRUCT(struct mistakes, -7, 0, twice);
-    static const struct pof_field no_table[] = {POF_FIELD_STRUCT(struct car, owner, 1, NULL)};
-    static const struct pof_struct without = POF_STRUCT(struct car, 1, 0, no_table);
-
-    (void)state;
-    assert_non_null(pof_struct_check(&descending));
-    assert_non_null(pof_struct_check(&other));
-    assert_non_null(pof_struct_check(&negative));
-    assert_non_null(pof_struct_check(&without));
-}
-
 /* A property of another type, a number too large, a text too long: each is refused. */
 static void what_does_not_fit_is_refused(void **state)
 {
@@ -638,7 +580,6 @@ int main(void)
         cmocka_unit_test(a_table_may_name_itself),
         cmocka_unit_test(a_null_in_a_list_makes_it_plain),
         cmocka_unit_test(an_empty_list_is_not_null),
-        cmocka_unit_test(a_wrong_table_is_found),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(an_object_takes_no_more_than_the_arena_gives),
     };
