@@ -7,6 +7,9 @@
 
 #include "client/cli/commands.h"
 #include "client/cli/dispatch.h"
+#include "client/cli/environment.h"
+
+extern char **environ;
 
 /* The current cache of the beginning: --cache, else QUOIN_CACHE. */
 static bool current_set(struct cli *cli)
@@ -65,6 +68,7 @@ int main(int argc, char **argv)
         .terminal = isatty(STDERR_FILENO) == 1,
         .color = isatty(STDOUT_FILENO) == 1 && (no_color == NULL || *no_color == '\0'),
     };
+    environment_check((const char *const *)environ, stderr);
     enum cli_exit code = run(&cli, argc, argv);
     cli_fini(&cli);
     if (fflush(stdout) != 0 && code == CLI_DONE) {
