@@ -250,7 +250,7 @@ with_data_sets count_set
 cmp -s "$counts" "$counts.before" || fail "the counts differ from those before SIGKILL"
 echo "    the same as before"
 
-step "Compare every record of the four files with what is stored, field by field"
+step "Compare every record of the four files with what is stored"
 with_data_sets verify_set
 
 step "How the grid is"

@@ -133,10 +133,15 @@ static enum cli_exit fail_to_open(const struct cli *cli, const char *name, const
     enum cli_exit code = cli_fail(cli, err);
     struct nearest nearest = {.suggest = {.word = name}};
     qn_error ignored = QN_ERROR_INIT;
-    if (err->status == QN_UNKNOWN_CACHE &&
-        qn_caches(cli->client, 0, offer_cache, &nearest, &ignored) == QN_OK &&
-        nearest.suggest.nearest != NULL) {
+    if (err->status != QN_UNKNOWN_CACHE ||
+        qn_caches(cli->client, 0, offer_cache, &nearest, &ignored) != QN_OK) {
+        return code;
+    }
+    if (nearest.suggest.nearest != NULL) {
         fprintf(stderr, "did you mean %s?\n", nearest.suggest.nearest);
+    } else {
+        fprintf(stderr, "for a new cache: %screate %s\n", cli->place == CLI_SHELL ? "" : "quoin ",
+                name);
     }
     return code;
 }

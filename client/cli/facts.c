@@ -212,8 +212,9 @@ static void print_process(struct facts_view *view)
 
 static void print_data(struct facts_view *view)
 {
-    fprintf(view->to, "  partitions  %s of %s led, %s faulted\n", grouped(view, 0, "leading"),
-            grouped(view, 1, "partitions"), grouped(view, 2, "faulted"));
+    fprintf(view->to, "  partitions  %s of %s led, %s faulted; a set for disk and one for memory\n",
+            grouped(view, 0, "leading"), grouped(view, 1, "partitions"),
+            grouped(view, 2, "faulted"));
     uint64_t entries = number_of(view, "entries");
     uint64_t octets = number_of(view, "entry_bytes") + number_of(view, "table_bytes");
     fprintf(view->to, "  entries     %s in %s caches", grouped(view, 0, "entries"),

@@ -104,8 +104,8 @@ static enum cli_exit unknown_column(const struct import *import, struct bytes co
                      "A,B,... (an empty name skips one); if the first line is a record, add "
                      "--no-header",
                      (int)column.size, (const char *)column.data, import->form.type->name,
-                     near != NULL ? ": did you mean '" : "", near != NULL ? near : "",
-                     near != NULL ? "'?" : "");
+                     near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
+                     near != NULL ? "'?)" : "");
 }
 
 /* Every column must be a field, and one of them the key: else every single record would be

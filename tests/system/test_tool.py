@@ -251,7 +251,8 @@ def misspelt_names_are_suggested(work):
             (["import", "wrong.csv", *car], 2, "did you mean 'brand'?"),
             (["import", "wrong.jsonl", *car], 6, 'did you mean "brand"?'),
             (["put", "accounts", "a", '{"barnd": "x"}', "--type", "Car", *types], 5, 'did you mean "brand"?'),
-            (["count", "acounts"], 5, "did you mean accounts?")):
+            (["count", "acounts"], 5, "did you mean accounts?"),
+            (["count", "something"], 5, "for a new cache: quoin create something")):
         harness.expect_in(says, node.quoin(*command, code=code).stderr, " ".join(command))
 
 
