@@ -268,6 +268,7 @@ static void variables_of_known_sections_must_be_known(void **state)
     assert_int_equal(cfg_load(&(struct cfg_sources){.environ = foreign}, &cfg, &report), QN_OK);
     assert_int_equal(cfg.node_id, 1);
     cfg_fini(&cfg);
+    cfg_report_fini(&report);
 }
 
 /* A variable that nobody reads, but is near to one that is read, is a note and no mistake. */
