@@ -93,6 +93,25 @@ static enum qn_status write_any(struct buf *out, const struct form *form, struct
     return status == QN_OK ? append_text(out, "}") : status;
 }
 
+/* An object of the type, which cannot be a record when it is damaged inside. */
+static enum qn_status write_typed(struct buf *out, const struct form *form, struct bytes value,
+                                  bool *exact, char *problem)
+{
+    const struct pof_json_options options = form_json(form);
+    struct bytes pof;
+    enum qn_status status = pof_binary_value(value, &pof);
+    status = status == QN_OK ? pof_json_write(out, pof, &options) : status;
+    if (status == QN_UNSUPPORTED) {
+        *exact = false;
+        status = render_json(out, value, form);
+    }
+    if (status == QN_OK || status == QN_MEMORY_FULL) {
+        return status;
+    }
+    complain(problem, "cannot be read as %s: %s", form->type->name, qn_status_text(status));
+    return QN_INVALID;
+}
+
 enum qn_status record_write(struct buf *out, const struct form *form, struct bytes key,
                             struct bytes value, bool *exact, char *problem)
 {
@@ -101,9 +120,8 @@ enum qn_status record_write(struct buf *out, const struct form *form, struct byt
     if (form->type != NULL && !check_type(form, value, problem)) {
         return QN_INVALID;
     }
-    enum qn_status status = form->type != NULL
-                                ? append_binary(out, form, value, &form->shape, exact)
-                                : write_any(out, form, key, &value, exact);
+    enum qn_status status = form->type != NULL ? write_typed(out, form, value, exact, problem)
+                                               : write_any(out, form, key, &value, exact);
     if (status != QN_OK) {
         out->size = before;
     }

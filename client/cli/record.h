@@ -21,8 +21,8 @@ void record_fini(struct record *record);
 /* Append the record of an entry. `*exact` becomes false where reading it would not give the same
  * entry.
  *
- * QN_INVALID      its value is no object of the type: `problem` (RECORD_PROBLEM_MAX octets) says
- *                 what it is instead
+ * QN_INVALID      its value is no object of the type, or one that is damaged: `problem`
+ *                 (RECORD_PROBLEM_MAX octets) says which
  * QN_MEMORY_FULL  on failure `out` is as before */
 QN_MUST_USE enum qn_status record_write(struct buf *out, const struct form *form, struct bytes key,
                                         struct bytes value, bool *exact, char *problem);

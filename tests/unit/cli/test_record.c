@@ -229,6 +229,10 @@ static void what_does_not_fit_is_told(void **state)
     assert_string_equal(problem, "not an object of type Thing");
     assert_int_equal(record_write(&text, &thing, buf_bytes(&key), broken, &exact, problem),
                      QN_INVALID);
+    struct bytes damaged = bytes_of("\x15\xa9\x0f\x00\x00\x4e\x05\x61", 8);
+    assert_int_equal(record_write(&text, &thing, buf_bytes(&key), damaged, &exact, problem),
+                     QN_INVALID);
+    assert_non_null(strstr(problem, "cannot be read as Thing: "));
     assert_int_equal(text.size, 0);
     assert_int_equal(record_write(&text, &any, buf_bytes(&key), broken, &exact, problem), QN_OK);
     assert_false(exact);
