@@ -23,8 +23,14 @@
  * pof_read_*: numbers that fit, every form of list; what is absent gets its initial value, so does
  * what is null but is no pointer; what is unknown is skipped or kept (POF_STRUCT_EVOLVABLE).
  *
- * Tables are constant: any thread, no locks. Identities and references are not followed: an object
- * that is shared is written as often as it is met, and reading a reference is QN_UNSUPPORTED. */
+ * Objects of a type that is shared (POF_STRUCT_SHARED) are written once and then referred to, so
+ * several pointers may lead to one of them, and to themselves; reading gives the same pointer again
+ * (pof-spec section 8). This holds within one call of pof_struct_write or pof_struct_read. Others
+ * are written as often as they are met, cycles until they are too deep, and a reference to one is
+ * QN_UNSUPPORTED.
+ *
+ * Tables are constant: any thread, no locks. Nothing is allocated but in the arena, and, for the
+ * call, what is known of shared objects. */
 #ifndef QUOIN_WIRE_POF_STRUCT_H
 #define QUOIN_WIRE_POF_STRUCT_H
 
@@ -79,6 +85,7 @@ enum pof_field_many {
 };
 
 struct pof_struct;
+struct pof_struct_reading;
 
 /* Where reading puts what does not fit into the struct: texts with a NUL, arrays, what pointers
  * point to. arena_reset or arena_fini gives everything back in one call; the bound of the arena
@@ -86,6 +93,7 @@ struct pof_struct;
 struct pof_struct_memory {
     struct arena *arena;
     bool copy; /* strings and octets as well: then the input may go. Else they point into it */
+    struct pof_struct_reading *reading; /* internal: NULL */
 };
 
 /* Functions for what no table can say. `member` points to the field in the struct or, for a whole
@@ -129,6 +137,8 @@ struct pof_struct {
         remainder_place;    /* of a struct bytes for unknown properties; none = they are skipped */
     uint32_t version_place; /* of an int32_t for the version that was read; what is written has
                                the greater one */
+    bool shared; /* several pointers may lead to one object, which then has an identity and is
+                    written once: POF_STRUCT_SHARED */
     const struct pof_codec *codec; /* instead of the fields; NULL = by the fields */
 };
 
@@ -140,7 +150,8 @@ const char *pof_struct_check(const struct pof_struct *table);
 
 /* Write the struct at `object` (NULL = null) as the value at `index`. Failures stay in the writer:
  * QN_MALFORMED a text is not UTF-8; QN_INVALID a date or the like that does not exist; QN_TOO_LARGE
- * more than 2^31 - 1 elements, or structs nested deeper than POF_DEPTH_MAX. */
+ * more than 2^31 - 1 elements, or structs nested deeper than POF_DEPTH_MAX; QN_MEMORY_FULL no
+ * memory for what is shared. */
 void pof_struct_write(struct pof_writer *w, int32_t index, const struct pof_struct *table,
                       const void *object);
 
@@ -150,7 +161,8 @@ void pof_struct_write(struct pof_writer *w, int32_t index, const struct pof_stru
  * QN_ABSENT       there is no value, or it is null; `object` has its initial values
  * QN_WRONG_TYPE   the value, or a property, has another type than the table says, or does not fit
  * QN_TOO_LARGE    more elements or characters than there is place for
- * QN_UNSUPPORTED  a reference
+ * QN_UNSUPPORTED  a reference that is none between objects of a shared type that were read here, or
+ *                 to the object in place that it stands in; identities in properties to be kept
  * QN_MEMORY_FULL  the arena refused
  * others          as pof_reader_next */
 QN_MUST_USE enum qn_status pof_struct_read(struct pof_reader *r, const struct pof_struct *table,

@@ -195,6 +195,9 @@ static const char *check_head(const struct pof_struct *table)
         !place_lies_in(table, table->version_place, sizeof(int32_t))) {
         return "the member for the remainder or the version lies outside of the struct";
     }
+    if (table->shared && (table->remainder_place != 0 || table->type == POF_PAIR)) {
+        return "a struct that is shared keeps no unknown properties, and is no pair";
+    }
     return table->type == POF_PAIR ? check_pair(table) : NULL;
 }
 

@@ -4,6 +4,7 @@
 #define QUOIN_WIRE_POF_STRUCT_PARTS_H
 
 #include "wire/pof/struct.h"
+#include "wire/pof/struct_shared.h"
 
 enum { POF_NO_TYPE = POF_SMALL_TWENTY_TWO - 1 };
 
@@ -19,36 +20,53 @@ bool struct_is_null(const struct pof_field *field, const void *member);
 /* Would it be left out as a property, unless it is written in full? */
 bool struct_is_left_out(const struct pof_field *field, const void *member);
 
+/* Do structs of this table have parts in place that pointers may lead to? */
+bool struct_has_shared(const struct pof_struct *table);
+
 /* Make all fields what they are when they are absent; or one whose octets are zeros. */
 void struct_set_initials(const struct pof_struct *table, uint8_t *object);
 void struct_set_initial(const struct pof_field *field, uint8_t *object);
 
 /* -- writing: struct_write.c, struct_write_many.c -- */
 
-void struct_write_one(struct pof_writer *w, int32_t index, const struct pof_field *field,
+/* One call of pof_struct_write. */
+struct struct_writing {
+    struct pof_writer *w;
+    struct shared_writing shared;
+};
+
+void struct_write_one(struct struct_writing *s, int32_t index, const struct pof_field *field,
                       const void *member);
-void struct_write_field(struct pof_writer *w, int32_t index, const struct pof_field *field,
+void struct_write_field(struct struct_writing *s, int32_t index, const struct pof_field *field,
                         const uint8_t *object);
-void struct_write_many(struct pof_writer *w, int32_t index, const struct pof_field *field,
+void struct_write_many(struct struct_writing *s, int32_t index, const struct pof_field *field,
                        const uint8_t *object);
 
 /* -- reading: struct_read.c, struct_read_one.c, struct_read_many.c -- */
 
+/* One call of pof_struct_read, and those that functions of types make within it. */
+struct pof_struct_reading {
+    struct pof_reader *r;
+    struct pof_struct_memory *memory;
+    struct shared_reading shared;
+    uint64_t advance; /* octets that arrays may still take before their elements are read */
+};
+
 /* A value that is there, and no null. */
-enum qn_status struct_read(struct pof_reader *r, const struct pof_value *value,
-                           const struct pof_struct *table, void *object,
-                           struct pof_struct_memory *memory);
-enum qn_status struct_read_one(struct pof_reader *r, const struct pof_value *value,
-                               const struct pof_field *field, void *member,
-                               struct pof_struct_memory *memory);
-enum qn_status struct_read_many(struct pof_reader *r, const struct pof_value *value,
-                                const struct pof_field *field, uint8_t *object,
-                                struct pof_struct_memory *memory);
+enum qn_status struct_read(struct pof_struct_reading *s, const struct pof_value *value,
+                           const struct pof_struct *table, void *object);
+enum qn_status struct_read_one(struct pof_struct_reading *s, const struct pof_value *value,
+                               const struct pof_field *field, void *member);
+enum qn_status struct_read_many(struct pof_struct_reading *s, const struct pof_value *value,
+                                const struct pof_field *field, uint8_t *object);
 
 /* The same for a value that may be null, as a field of its object. */
-enum qn_status struct_read_any(struct pof_reader *r, const struct pof_value *value,
-                               const struct pof_field *field, uint8_t *object,
-                               struct pof_struct_memory *memory);
+enum qn_status struct_read_any(struct pof_struct_reading *s, const struct pof_value *value,
+                               const struct pof_field *field, uint8_t *object);
+
+/* A reference instead of a value: the pointer to what it names, or a copy in place. */
+enum qn_status struct_read_reference(struct pof_struct_reading *s, const struct pof_value *value,
+                                     const struct pof_field *field, void *member);
 
 /* Octets in the arena, with a NUL behind them. */
 enum qn_status struct_copy_octets(struct bytes from, struct pof_struct_memory *memory,
@@ -57,5 +75,24 @@ enum qn_status struct_copy_octets(struct bytes from, struct pof_struct_memory *m
 /* The text as UTF-8: others have written other forms as well, which never get longer. */
 enum qn_status struct_standard_text(struct bytes text, struct pof_struct_memory *memory,
                                     struct bytes *standard);
+
+/* -- struct_unknown.c: properties that a table does not know -- */
+
+/* What was kept so far of one object; all zero is nothing. */
+struct struct_unknown {
+    struct bytes octets;
+    uint8_t *room; /* in the arena, where they are; NULL: they are where they were read */
+    size_t capacity;
+};
+
+/* Keep what stands between two properties that the table knows. */
+enum qn_status struct_keep_between(struct pof_struct_reading *s, int32_t last, int32_t next,
+                                   struct struct_unknown *kept);
+
+/* Keep what stands behind them all. */
+enum qn_status struct_keep_rest(struct pof_struct_reading *s, struct struct_unknown *kept);
+
+/* Write what was kept of properties below index `end`, and take it from `kept`. */
+void struct_write_kept(struct pof_writer *w, struct bytes *kept, int32_t end);
 
 #endif

@@ -1,27 +1,76 @@
 #include "wire/pof/struct.h"
 #include "wire/pof/struct_parts.h"
 
-/* Room for `count` elements; `*at` is NULL when there are none. */
-static enum qn_status make_room(const struct pof_field *field, uint32_t count, uint8_t *object,
-                                struct pof_struct_memory *memory, uint8_t **at)
+/* So much an array may take before its first element is read, whatever the octets say. */
+enum { STEP_MIN = 1024 };
+
+/* The elements of one field as they are read. */
+struct elements {
+    uint8_t *at;
+    uint32_t count; /* that there will be */
+    uint32_t room;  /* that there is place for */
+};
+
+/* For how many to make room at first. A count may lie, if not by much: there must be an octet for
+ * each element, but an element may take hundreds. So all arrays of a value together get a few times
+ * the octets of the value in advance; beyond that they grow with what is read. What pointers lead
+ * to must not move. */
+static uint32_t room_at_first(struct pof_struct_reading *s, const struct pof_field *field,
+                              uint32_t count)
 {
-    if (field->fixed > 0) {
-        *at = object + field->offset;
-        bool exact = field->count_place != 0 || count == field->fixed;
-        return count > field->fixed ? QN_TOO_LARGE : exact ? QN_OK : QN_WRONG_TYPE;
+    uint64_t size = (uint64_t)count * field->size;
+
+    if (size <= STEP_MIN) {
+        return count > 0 ? count : 1; /* an empty list is not null, so it points somewhere */
     }
-    /* An empty list is not null, so it points somewhere. */
-    *at = arena_calloc(memory->arena, count > 0 ? count : 1, field->size);
-    memcpy(object + field->offset, at, sizeof *at);
-    return *at ? QN_OK : QN_MEMORY_FULL;
+    if (size <= s->advance) {
+        s->advance -= size;
+        return count;
+    }
+    if (field->kind == POF_FIELD_STRUCT && struct_has_shared(field->nested)) {
+        return count;
+    }
+    return field->size < STEP_MIN ? STEP_MIN / field->size : 1;
+}
+
+/* More room, for `room` elements in all. */
+static enum qn_status grow(struct pof_struct_reading *s, const struct pof_field *field,
+                           uint32_t room, uint8_t *object, struct elements *elements)
+{
+    uint8_t *at = arena_calloc(s->memory->arena, room, field->size);
+
+    if (!at) {
+        return QN_MEMORY_FULL;
+    }
+    if (elements->room > 0) {
+        memcpy(at, elements->at, (size_t)elements->room * field->size);
+    }
+    elements->at = at;
+    elements->room = room;
+    memcpy(object + field->offset, &elements->at, sizeof elements->at);
+    return QN_OK;
+}
+
+static enum qn_status make_room(struct pof_struct_reading *s, const struct pof_field *field,
+                                uint8_t *object, struct elements *elements)
+{
+    uint32_t count = elements->count;
+
+    if (field->fixed == 0) {
+        return grow(s, field, room_at_first(s, field, count), object, elements);
+    }
+    elements->at = object + field->offset;
+    elements->room = field->fixed;
+    bool exact = field->count_place != 0 || count == field->fixed;
+    return count > field->fixed ? QN_TOO_LARGE : exact ? QN_OK : QN_WRONG_TYPE;
 }
 
 /* The next value of the container as an element of a list. */
-static enum qn_status read_element(struct pof_reader *r, const struct pof_field *field,
-                                   uint8_t *element, struct pof_struct_memory *memory)
+static enum qn_status read_element(struct pof_struct_reading *s, const struct pof_field *field,
+                                   uint8_t *element)
 {
     struct pof_value value;
-    enum qn_status status = pof_reader_next(r, &value);
+    enum qn_status status = pof_reader_next(s->r, &value);
 
     if (status != QN_OK) {
         return status;
@@ -32,20 +81,20 @@ static enum qn_status read_element(struct pof_reader *r, const struct pof_field 
         }
         return QN_OK;
     }
-    return value.kind == POF_KIND_REFERENCE ? QN_UNSUPPORTED
-                                            : struct_read_one(r, &value, field, element, memory);
+    return value.kind == POF_KIND_REFERENCE ? struct_read_reference(s, &value, field, element)
+                                            : struct_read_one(s, &value, field, element);
 }
 
-static enum qn_status read_pair(struct pof_reader *r, const struct pof_struct *pair,
-                                uint8_t *element, struct pof_struct_memory *memory)
+static enum qn_status read_pair(struct pof_struct_reading *s, const struct pof_struct *pair,
+                                uint8_t *element)
 {
     struct pof_value value;
 
     memset(element, 0, pair->size);
     for (uint32_t i = 0; i < 2; i++) {
-        enum qn_status status = pof_reader_next(r, &value);
+        enum qn_status status = pof_reader_next(s->r, &value);
         if (status == QN_OK) {
-            status = struct_read_any(r, &value, &pair->fields[i], element, memory);
+            status = struct_read_any(s, &value, &pair->fields[i], element);
         }
         if (status != QN_OK) {
             return status;
@@ -54,30 +103,47 @@ static enum qn_status read_pair(struct pof_reader *r, const struct pof_struct *p
     return QN_OK;
 }
 
-enum qn_status struct_read_many(struct pof_reader *r, const struct pof_value *value,
-                                const struct pof_field *field, uint8_t *object,
-                                struct pof_struct_memory *memory)
+static enum qn_status read_elements(struct pof_struct_reading *s, const struct pof_field *field,
+                                    uint8_t *object, struct elements *elements)
+{
+    for (uint32_t i = 0; i < elements->count; i++) {
+        enum qn_status status = QN_OK;
+        if (i == elements->room) {
+            uint32_t more = elements->count - i < i ? elements->count - i : i;
+            status = grow(s, field, i + more, object, elements);
+        }
+        uint8_t *element = elements->at + (size_t)i * field->size;
+        if (status == QN_OK) {
+            status = field->many == POF_MANY_MAP ? read_pair(s, field->nested, element)
+                                                 : read_element(s, field, element);
+        }
+        if (status != QN_OK) {
+            return status == QN_ABSENT ? QN_MALFORMED : status;
+        }
+    }
+    return QN_OK;
+}
+
+enum qn_status struct_read_many(struct pof_struct_reading *s, const struct pof_value *value,
+                                const struct pof_field *field, uint8_t *object)
 {
     bool map = field->many == POF_MANY_MAP;
     bool fits = map ? value->kind == POF_KIND_MAP
                     : value->kind == POF_KIND_ARRAY || value->kind == POF_KIND_COLLECTION;
-    uint8_t *at;
+    struct elements elements = {.count = (uint32_t)value->as.items.count};
 
     if (!fits && value->type != POF_SMALL_EMPTY_COLLECTION) {
         return QN_WRONG_TYPE;
     }
-    uint32_t count = (uint32_t)value->as.items.count;
-    enum qn_status status = make_room(field, count, object, memory, &at);
+    enum qn_status status = make_room(s, field, object, &elements);
     if (status == QN_OK && field->count_place != 0) {
-        memcpy(object + field->count_place - 1, &count, sizeof count);
+        memcpy(object + field->count_place - 1, &elements.count, sizeof elements.count);
     }
     if (status == QN_OK) {
-        status = pof_reader_enter(r);
+        status = pof_reader_enter(s->r);
     }
-    for (uint32_t i = 0; status == QN_OK && i < count; i++) {
-        uint8_t *element = at + (size_t)i * field->size;
-        status = map ? read_pair(r, field->nested, element, memory)
-                     : read_element(r, field, element, memory);
+    if (status == QN_OK) {
+        status = read_elements(s, field, object, &elements);
     }
-    return status == QN_OK ? pof_reader_leave(r) : status == QN_ABSENT ? QN_MALFORMED : status;
+    return status == QN_OK ? pof_reader_leave(s->r) : status;
 }

@@ -203,23 +203,21 @@ static enum qn_status read_exact(const struct pof_value *value, enum pof_kind ki
     return QN_OK;
 }
 
-static enum qn_status read_pointer(struct pof_reader *r, const struct pof_value *value,
-                                   const struct pof_field *field, void *member,
-                                   struct pof_struct_memory *memory)
+static enum qn_status read_pointer(struct pof_struct_reading *s, const struct pof_value *value,
+                                   const struct pof_field *field, void *member)
 {
-    void *object = arena_alloc(memory->arena, field->nested->size);
+    void *object = arena_alloc(s->memory->arena, field->nested->size);
 
     if (!object) {
         return QN_MEMORY_FULL;
     }
     memcpy(member, &object, sizeof object);
-    return struct_read(r, value, field->nested, object, memory);
+    return struct_read(s, value, field->nested, object);
 }
 
 /* One value of the field's kind, which is neither absent nor null. */
-enum qn_status struct_read_one(struct pof_reader *r, const struct pof_value *value,
-                               const struct pof_field *field, void *member,
-                               struct pof_struct_memory *memory)
+enum qn_status struct_read_one(struct pof_struct_reading *s, const struct pof_value *value,
+                               const struct pof_field *field, void *member)
 {
     const size_t size = field->size;
 
@@ -240,9 +238,9 @@ enum qn_status struct_read_one(struct pof_reader *r, const struct pof_value *val
     case POF_FIELD_TEXT:
     case POF_FIELD_STRING:
     case POF_FIELD_CHARS:
-        return read_text(value, field, member, memory);
+        return read_text(value, field, member, s->memory);
     case POF_FIELD_OCTETS:
-        return read_octets(r, value, member, memory);
+        return read_octets(s->r, value, member, s->memory);
     case POF_FIELD_FLOAT128:
         return read_exact(value, POF_KIND_FLOAT128, value->as.float128, size, member);
     case POF_FIELD_DATE:
@@ -258,11 +256,11 @@ enum qn_status struct_read_one(struct pof_reader *r, const struct pof_value *val
     case POF_FIELD_DAY_TIME:
         return read_exact(value, POF_KIND_DAY_TIME, &value->as.day_time, size, member);
     case POF_FIELD_STRUCT:
-        return struct_read(r, value, field->nested, member, memory);
+        return struct_read(s, value, field->nested, member);
     case POF_FIELD_STRUCT_PTR:
-        return read_pointer(r, value, field, member, memory);
+        return read_pointer(s, value, field, member);
     case POF_FIELD_CUSTOM:
-        return field->codec->read(r, value, member, memory);
+        return field->codec->read(s->r, value, member, s->memory);
     }
     return QN_WRONG_TYPE;
 }

@@ -125,12 +125,21 @@
     }
 
 /* The same with members that keep unknown properties (struct bytes) and the version (int32_t) of
- * what was read, so that an old program loses nothing of a newer one. */
+ * what was read, so that an old program loses nothing of a newer one. All that the table has no row
+ * for is kept, wherever it stands. */
 #define POF_STRUCT_EVOLVABLE(ctype, id, number, rows, remainder, data_version)                     \
     {                                                                                              \
         POF_TABLE_(ctype, id, number, rows),                                                       \
             .remainder_place = POF_PLACE_(ctype, remainder, struct bytes),                         \
             .version_place = POF_PLACE_(ctype, data_version, int32_t)                              \
+    }
+
+/* A type whose objects several pointers may lead to. They should stand behind pointers: in place
+ * there is one more of it after reading. It cannot be evolvable, since references in properties
+ * that a program does not know would lead nowhere. */
+#define POF_STRUCT_SHARED(ctype, id, number, rows)                                                 \
+    {                                                                                              \
+        POF_TABLE_(ctype, id, number, rows), .shared = true                                        \
     }
 
 /* The pairs of a map. */

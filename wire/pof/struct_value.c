@@ -92,6 +92,21 @@ bool struct_is_left_out(const struct pof_field *field, const void *member)
                                           : struct_is_null(field, member);
 }
 
+bool struct_has_shared(const struct pof_struct *table)
+{
+    if (table->shared) {
+        return true;
+    }
+    for (uint32_t i = 0; i < table->field_count; i++) {
+        const struct pof_field *field = &table->fields[i];
+        bool in_place = field->many == POF_ONE || field->fixed > 0;
+        if (field->kind == POF_FIELD_STRUCT && in_place && struct_has_shared(field->nested)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void struct_set_initial(const struct pof_field *field, uint8_t *object)
 {
     uint32_t in_place = field->many == POF_ONE ? 1 : field->fixed;

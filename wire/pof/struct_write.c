@@ -1,4 +1,4 @@
-#include "wire/pof/binary.h"
+#include "wire/pof/evolvable.h"
 #include "wire/pof/struct.h"
 #include "wire/pof/struct_parts.h"
 #include "wire/pof/writer_parts.h"
@@ -41,13 +41,18 @@ static void write_date(struct pof_writer *w, int32_t index, const struct pof_fie
     }
 }
 
-static void write_struct(struct pof_writer *w, int32_t index, const struct pof_struct *table,
-                         const void *object, bool part);
+/* How a struct stands in what it is a field of. */
+enum standing { IN_PLACE, BEHIND_POINTER, AS_PART };
+
+static void write_struct(struct struct_writing *s, int32_t index, const struct pof_struct *table,
+                         const void *object, enum standing standing);
 
 /* One value of the field's kind, which stands at `member`. */
-void struct_write_one(struct pof_writer *w, int32_t index, const struct pof_field *field,
+void struct_write_one(struct struct_writing *s, int32_t index, const struct pof_field *field,
                       const void *member)
 {
+    struct pof_writer *w = s->w;
+
     switch (field->kind) {
     case POF_FIELD_BOOL:
         pof_write_bool(w, index, *(const bool *)member);
@@ -115,10 +120,10 @@ void struct_write_one(struct pof_writer *w, int32_t index, const struct pof_fiel
         write_chars(w, index, member, field->size);
         break;
     case POF_FIELD_STRUCT:
-        write_struct(w, index, field->nested, member, field->part);
+        write_struct(s, index, field->nested, member, field->part ? AS_PART : IN_PLACE);
         break;
     case POF_FIELD_STRUCT_PTR:
-        write_struct(w, index, field->nested, *(const void *const *)member, field->part);
+        write_struct(s, index, field->nested, *(const void *const *)member, BEHIND_POINTER);
         break;
     case POF_FIELD_CUSTOM:
         field->codec->write(w, index, member);
@@ -140,35 +145,36 @@ static size_t size_so_far(const struct pof_writer *w)
 }
 
 /* What is to be in full when it is written; functions of others may write nothing. */
-static void write_in_full(struct pof_writer *w, int32_t index, const struct pof_field *field,
+static void write_in_full(struct struct_writing *s, int32_t index, const struct pof_field *field,
                           const uint8_t *object)
 {
+    struct pof_writer *w = s->w;
     bool full = w->full;
     size_t before = size_so_far(w);
 
     pof_writer_full(w);
     if (field->many != POF_ONE) {
-        struct_write_many(w, index, field, object);
+        struct_write_many(s, index, field, object);
     } else {
-        struct_write_one(w, index, field, object + field->offset);
+        struct_write_one(s, index, field, object + field->offset);
     }
     if (size_so_far(w) == before) {
         w->full = full;
     }
 }
 
-void struct_write_field(struct pof_writer *w, int32_t index, const struct pof_field *field,
+void struct_write_field(struct struct_writing *s, int32_t index, const struct pof_field *field,
                         const uint8_t *object)
 {
     if (field->present_place != 0 && !*(const bool *)(object + field->present_place - 1)) {
         return;
     }
     if (is_full(field, object)) {
-        write_in_full(w, index, field, object);
+        write_in_full(s, index, field, object);
     } else if (field->many != POF_ONE) {
-        struct_write_many(w, index, field, object);
+        struct_write_many(s, index, field, object);
     } else {
-        struct_write_one(w, index, field, object + field->offset);
+        struct_write_one(s, index, field, object + field->offset);
     }
 }
 
@@ -182,40 +188,118 @@ static int32_t version_of(const struct pof_struct *table, const uint8_t *object)
     return version > table->version ? version : table->version;
 }
 
-static void write_struct(struct pof_writer *w, int32_t index, const struct pof_struct *table,
-                         const void *at, bool part)
+/* -- objects that several pointers lead to -- */
+
+/* Begin an object with an identity, whatever others have. */
+static void begin_shared(struct struct_writing *s, int32_t index, const struct pof_struct *table,
+                         const uint8_t *object, bool first)
 {
+    struct pof_writer *w = s->w;
+    bool references = w->references;
+
+    w->references = true;
+    pof_begin_user(w, index, table->type, version_of(table, object));
+    w->references = references;
+    if (first && w->status == QN_OK) {
+        enum qn_status status = shared_add(&s->shared, table, object, pof_writer_identity(w));
+        if (status != QN_OK) {
+            pof_writer_fail(w, status);
+        }
+    }
+}
+
+/* A reference to what has been written. In place only to what is complete, since it is read as a
+ * copy; else the object is written once more. */
+static bool write_reference(struct struct_writing *s, int32_t index,
+                            const struct shared_written *written, enum standing standing)
+{
+    if (!written || (standing != BEHIND_POINTER && !written->done)) {
+        return false;
+    }
+    pof_write_reference(s->w, index, written->identity);
+    return true;
+}
+
+/* -- structs -- */
+
+static void write_fields(struct struct_writing *s, const struct pof_struct *table,
+                         const uint8_t *object)
+{
+    /* A writer that has failed goes nowhere: objects that contain themselves end so, too. */
+    for (uint32_t i = 0; i < table->field_count && s->w->status == QN_OK; i++) {
+        struct_write_field(s, table->fields[i].index, &table->fields[i], object);
+    }
+}
+
+static void write_shared(struct struct_writing *s, int32_t index, const struct pof_struct *table,
+                         const uint8_t *object, enum standing standing)
+{
+    struct shared_written *written = shared_find(&s->shared, table, object);
+
+    if (write_reference(s, index, written, standing)) {
+        return;
+    }
+    begin_shared(s, index, table, object, !written);
+    write_fields(s, table, object);
+    pof_end(s->w);
+    written = shared_find(&s->shared, table, object);
+    if (written) {
+        written->done = true;
+    }
+}
+
+/* With what was kept of the object that was read, between the fields and behind them. Neither it
+ * nor what is in it has identities, but for what is shared. */
+static void write_with_kept(struct struct_writing *s, int32_t index, const struct pof_struct *table,
+                            const uint8_t *object)
+{
+    struct pof_writer *w = s->w;
+    struct pof_evolvable kept = {.version = version_of(table, object)};
+    struct bytes *rest = &kept.remainder;
+
+    memcpy(rest, object + table->remainder_place - 1, sizeof *rest);
+    pof_begin_evolvable(w, index, (struct pof_class){table->type, table->version}, &kept);
+    for (uint32_t i = 0; i < table->field_count && w->status == QN_OK; i++) {
+        if (rest->size > 0) {
+            struct_write_kept(w, rest, table->fields[i].index);
+        }
+        struct_write_field(s, table->fields[i].index, &table->fields[i], object);
+    }
+    pof_end_evolvable(w, &kept);
+}
+
+static void write_struct(struct struct_writing *s, int32_t index, const struct pof_struct *table,
+                         const void *at, enum standing standing)
+{
+    struct pof_writer *w = s->w;
     const uint8_t *object = at;
 
     if (!object) {
         pof_write_null(w, index);
-        return;
-    }
-    if (table->codec) {
+    } else if (table->codec) {
         table->codec->write(w, index, object);
-        return;
-    }
-    if (part) {
-        pof_begin_nested(w, index, table->type, version_of(table, object));
+    } else if (table->shared && standing != AS_PART) {
+        write_shared(s, index, table, object, standing);
+    } else if (table->remainder_place != 0) {
+        write_with_kept(s, index, table, object);
     } else {
-        pof_begin_user(w, index, table->type, version_of(table, object));
+        if (standing == AS_PART) {
+            pof_begin_nested(w, index, table->type, version_of(table, object));
+        } else {
+            pof_begin_user(w, index, table->type, version_of(table, object));
+        }
+        write_fields(s, table, object);
+        pof_end(w);
     }
-    /* A writer that has failed goes nowhere: objects that contain themselves end so, too. */
-    for (uint32_t i = 0; i < table->field_count && w->status == QN_OK; i++) {
-        struct_write_field(w, table->fields[i].index, &table->fields[i], object);
-    }
-    if (table->remainder_place != 0) {
-        struct bytes remainder;
-        memcpy(&remainder, object + table->remainder_place - 1, sizeof remainder);
-        pof_write_remainder(w, remainder);
-    }
-    pof_end(w);
 }
 
 void pof_struct_write(struct pof_writer *w, int32_t index, const struct pof_struct *table,
                       const void *object)
 {
-    write_struct(w, index, table, object, false);
+    struct struct_writing s = {.w = w};
+
+    write_struct(&s, index, table, object, BEHIND_POINTER);
+    shared_fini(&s.shared);
 }
 
 enum qn_status pof_struct_to_binary(struct buf *out, const struct pof_struct *table,

@@ -33,13 +33,23 @@ static bool any_is_null(const struct pof_field *field, struct elements elements,
     return false;
 }
 
+/* Can elements stand in a uniform container? Not objects with identities: most readers cannot skip
+ * them there, nor tell a version from a reference. */
+static bool may_be_bare(const struct struct_writing *s, const struct pof_field *field)
+{
+    int32_t type = struct_element_type(field);
+    bool told_apart = s->w->identity == 0 || s->w->identities;
+
+    return type < 0 ? type != POF_NO_TYPE : !field->nested->shared && told_apart;
+}
+
 /* The form of a list: uniform when it is asked for and can be (pof-spec section 3). */
-static struct pof_container list_form(const struct pof_field *field, struct elements elements)
+static struct pof_container list_form(const struct struct_writing *s, const struct pof_field *field,
+                                      struct elements elements)
 {
     bool array = field->many == POF_MANY_ARRAY || field->many == POF_MANY_PLAIN_ARRAY;
     bool uniform = (field->many == POF_MANY_ARRAY || field->many == POF_MANY_LIST) &&
-                   struct_element_type(field) != POF_NO_TYPE &&
-                   !any_is_null(field, elements, field->size, 0);
+                   may_be_bare(s, field) && !any_is_null(field, elements, field->size, 0);
 
     if (!uniform) {
         return (struct pof_container){.type = array ? POF_ARRAY : POF_COLLECTION};
@@ -48,13 +58,13 @@ static struct pof_container list_form(const struct pof_field *field, struct elem
                                   .element_type = struct_element_type(field)};
 }
 
-static struct pof_container map_form(const struct pof_field *field, struct elements elements)
+static struct pof_container map_form(const struct struct_writing *s, const struct pof_field *field,
+                                     struct elements elements)
 {
     const struct pof_field *key = &field->nested->fields[0];
     const struct pof_field *value = &field->nested->fields[1];
-    bool keys = struct_element_type(key) != POF_NO_TYPE &&
-                !any_is_null(key, elements, field->size, key->offset);
-    bool values = keys && struct_element_type(value) != POF_NO_TYPE && value->many == POF_ONE &&
+    bool keys = may_be_bare(s, key) && !any_is_null(key, elements, field->size, key->offset);
+    bool values = keys && may_be_bare(s, value) && value->many == POF_ONE &&
                   !any_is_null(value, elements, field->size, value->offset);
 
     return (struct pof_container){
@@ -66,9 +76,10 @@ static struct pof_container map_form(const struct pof_field *field, struct eleme
     };
 }
 
-void struct_write_many(struct pof_writer *w, int32_t index, const struct pof_field *field,
+void struct_write_many(struct struct_writing *s, int32_t index, const struct pof_field *field,
                        const uint8_t *object)
 {
+    struct pof_writer *w = s->w;
     struct elements elements = elements_of(field, object);
     bool map = field->many == POF_MANY_MAP;
 
@@ -80,16 +91,16 @@ void struct_write_many(struct pof_writer *w, int32_t index, const struct pof_fie
         pof_writer_fail(w, QN_TOO_LARGE);
         return;
     }
-    struct pof_container form = map ? map_form(field, elements) : list_form(field, elements);
+    struct pof_container form = map ? map_form(s, field, elements) : list_form(s, field, elements);
     form.count = (int32_t)elements.count;
     pof_begin_container(w, index, form);
     for (uint32_t i = 0; i < elements.count && w->status == QN_OK; i++) {
         const uint8_t *element = elements.at + (size_t)i * field->size;
         if (map) {
-            struct_write_field(w, POF_NEXT, &field->nested->fields[0], element);
-            struct_write_field(w, POF_NEXT, &field->nested->fields[1], element);
+            struct_write_field(s, POF_NEXT, &field->nested->fields[0], element);
+            struct_write_field(s, POF_NEXT, &field->nested->fields[1], element);
         } else {
-            struct_write_one(w, POF_NEXT, field, element);
+            struct_write_one(s, POF_NEXT, field, element);
         }
     }
     pof_end(w);

@@ -534,7 +534,8 @@ static void what_does_not_fit_is_refused(void **state)
         {"\x15\xa8\x0f\x00\x03\x4e\x03\x61\x00\x62\x40", 11, QN_WRONG_TYPE}, /* color: the same */
         {"\x15\xa9\x0f\x00\x40", 5, QN_WRONG_TYPE},                          /* another type */
         {"\x15\xa8\x0f\x00\x04\x41\x05\x40", 8, QN_WRONG_TYPE},              /* options: a number */
-        {"\x15\xa8\x0f\x00\x06\x5f\x01\x40", 8, QN_UNSUPPORTED}, /* owner: a reference */
+        {"\x15\xa8\x0f\x00\x06\x5f\x01\x40", 8, QN_MALFORMED}, /* owner: a reference to nothing */
+        {"\x15\x5e\x01\xa8\x0f\x00\x06\x5f\x01\x40", 10, QN_UNSUPPORTED}, /* to itself */
         {"\x15\xa8\x0f\x00\x02", 5, QN_MALFORMED},
     };
     struct memory m;

@@ -215,6 +215,77 @@ static void the_number_in_place_is_kept_to(void **state)
     buf_fini(&out);
 }
 
+/* -- counts -- */
+
+struct large {
+    char text[400];
+};
+static const struct pof_field large_fields[] = {POF_FIELD_CHARS(struct large, text, 0)};
+static const struct pof_struct large_struct = POF_STRUCT(struct large, 4, 0, large_fields);
+
+struct larges {
+    struct large *list;
+    uint32_t count;
+};
+static const struct pof_field larges_fields[] = {
+    POF_FIELD_STRUCTS(struct larges, list, count, 0, &large_struct, LIST),
+};
+static const struct pof_struct larges_struct = POF_STRUCT(struct larges, 5, 0, larges_fields);
+
+/* A list of 5000: so many octets `octet`, with the last one an object when `sound`. */
+static void put_list(struct buf *out, uint8_t octet, bool sound)
+{
+    static const uint8_t head[] = {0x15, 0x05, 0x00, 0x00, 0x55, 0x88, 0x4e};
+    static const uint8_t last[] = {0x04, 0x00, 0x00, 0x4e, 0x01, 'x', 0x40, 0x40};
+    uint8_t *at;
+
+    buf_clear(out);
+    assert_int_equal(buf_append(out, head, sizeof head), QN_OK);
+    assert_int_equal(buf_extend(out, sound ? 4999 : 5000, &at), QN_OK);
+    memset(at, octet, sound ? 4999 : 5000);
+    if (sound) {
+        assert_int_equal(buf_append(out, last, sizeof last), QN_OK);
+    }
+}
+
+/* No room is made for elements that do not come, but in proportion to the octets. */
+static void a_count_that_lies_takes_little_memory(void **state)
+{
+    struct larges back;
+    struct buf out = {0};
+    struct memory m;
+
+    (void)state;
+    (void)memory_init(&m, false);
+    put_list(&out, 0x01, false); /* objects of type 1, version 1 ... */
+    assert_int_equal(pof_struct_from_binary(buf_bytes(&out), &larges_struct, &back, &m.memory),
+                     QN_WRONG_TYPE);
+    assert_true(m.arena.size < 5 * out.size);
+    memory_fini(&m);
+    buf_fini(&out);
+}
+
+/* Those that come are read, and take three times their room at most. */
+static void many_small_values_for_large_structs_are_read(void **state)
+{
+    struct larges back;
+    struct buf out = {0};
+    struct memory m;
+
+    (void)state;
+    (void)memory_init(&m, false);
+    put_list(&out, 0x64, true);
+    assert_int_equal(pof_struct_from_binary(buf_bytes(&out), &larges_struct, &back, &m.memory),
+                     QN_OK);
+    assert_int_equal(back.count, 5000);
+    assert_string_equal(back.list[0].text, "");
+    assert_string_equal(back.list[4998].text, "");
+    assert_string_equal(back.list[4999].text, "x");
+    assert_true(m.arena.size < (size_t)3 * 5000 * sizeof(struct large));
+    memory_fini(&m);
+    buf_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +293,8 @@ int main(void)
         cmocka_unit_test(only_a_map_is_read_as_one),
         cmocka_unit_test(lists_hold_pointers_and_what_is_in_place),
         cmocka_unit_test(the_number_in_place_is_kept_to),
+        cmocka_unit_test(a_count_that_lies_takes_little_memory),
+        cmocka_unit_test(many_small_values_for_large_structs_are_read),
     };
 
     return RUN_TESTS(tests);
