@@ -2,6 +2,7 @@
 
 #include "quoin.pb-c.h"
 #include "wire/assert.h"
+#include "wire/message/peers.h"
 
 static ProtobufCBinaryData binary_of(struct bytes bytes)
 {
@@ -33,6 +34,9 @@ static void op_fill(const struct wire_op *op, Quoin__Op *out)
     out->view_min = op->view_min;
     out->count_max = op->count_max;
     out->size_max = op->size_max;
+    out->read_level = op->read_level;
+    out->token_index = op->token_index;
+    out->staleness_max_ms = op->staleness_max_ms;
 }
 
 static void result_fill(const struct wire_result *result, Quoin__Result *out)
@@ -56,6 +60,8 @@ static void result_fill(const struct wire_result *result, Quoin__Result *out)
     out->ttl_ms = result->ttl_ms;
     out->more = result->more;
     out->token = binary_of(result->token);
+    out->leader = result->leader;
+    out->staleness_ms = result->staleness_ms;
 }
 
 static void partition_fill(const struct wire_partition *partition, Quoin__Partition *out)
@@ -65,6 +71,11 @@ static void partition_fill(const struct wire_partition *partition, Quoin__Partit
     out->lineage = partition->lineage;
     out->leader = partition->leader;
     out->shard = partition->shard;
+    out->version = partition->version;
+    out->replicas = partition->replicas; /* borrowed: it is only read */
+    out->n_replicas = partition->replica_count;
+    out->isr = partition->isr;
+    out->elr = partition->elr;
 }
 
 static void fact_fill(const struct wire_fact *fact, Quoin__Fact *out)
@@ -92,20 +103,28 @@ static void cache_fill(const struct wire_cache *cache, Quoin__Cache *out)
     out->expired = cache->expired;
 }
 
+/* A list of texts; NULL when the arena refuses. */
+static ProtobufCBinaryData *list_fill(const struct bytes *list, size_t count, struct arena *arena)
+{
+    ProtobufCBinaryData *out = arena_calloc(arena, count, sizeof *out);
+
+    for (size_t i = 0; out && i < count; i++) {
+        out[i] = binary_of(list[i]);
+    }
+    return out;
+}
+
 static bool node_fill(const struct wire_node *node, Quoin__Node *out, struct arena *arena)
 {
     quoin__node__init(out);
     out->id = node->id;
     out->incarnation = node->incarnation;
+    out->control = binary_of(node->control);
     out->n_endpoints = node->endpoint_count;
-    out->endpoints = arena_calloc(arena, node->endpoint_count, sizeof *out->endpoints);
-    if (!out->endpoints) {
-        return false;
-    }
-    for (size_t i = 0; i < node->endpoint_count; i++) {
-        out->endpoints[i] = binary_of(node->endpoints[i]);
-    }
-    return true;
+    out->endpoints = list_fill(node->endpoints, node->endpoint_count, arena);
+    out->n_internal = node->internal_count;
+    out->internal = list_fill(node->internal, node->internal_count, arena);
+    return out->endpoints && out->internal;
 }
 
 /* An array of `count` structs of `size` octets and the array of pointers to them that protobuf-c
@@ -172,7 +191,8 @@ static enum qn_status rows_fill(const struct wire_message *m, struct arena *aren
               partition_fill);
     ROWS_FILL(header, arena, facts, Quoin__Fact, m->facts, m->fact_count, fact_fill);
     ROWS_FILL(header, arena, caches, Quoin__Cache, m->caches, m->cache_count, cache_fill);
-    return nodes_fill(m, arena, header);
+    enum qn_status status = nodes_fill(m, arena, header);
+    return status == QN_OK ? peers_fill(m, arena, header) : status;
 }
 
 static void header_fill(const struct wire_message *m, Quoin__Header *header)
@@ -184,6 +204,7 @@ static void header_fill(const struct wire_message *m, Quoin__Header *header)
     header->from_node = m->from_node;
     header->from_incarnation = m->from_incarnation;
     header->to_incarnation = m->to_incarnation;
+    header->to_node = m->to_node;
     if (m->kind == WIRE_REQUEST) {
         header->client = binary_of(bytes_of(m->client.octets, CLIENT_ID_SIZE));
     }
@@ -215,6 +236,9 @@ static size_t payload_size(const struct wire_message *m)
         }
         size += m->results[i].value.size;
     }
+    for (size_t i = 0; i < m->peer_count && size <= WIRE_FRAME_MAX; i++) {
+        size += m->peers[i].body.size;
+    }
     return size;
 }
 
@@ -234,6 +258,9 @@ static void payload_write(const struct wire_message *m, uint8_t *at)
     }
     for (size_t i = 0; i < m->result_count; i++) {
         at = part_write(at, m->results[i].value);
+    }
+    for (size_t i = 0; i < m->peer_count; i++) {
+        at = part_write(at, m->peers[i].body);
     }
 }
 
@@ -264,7 +291,7 @@ enum qn_status message_encode(const struct wire_message *message, struct buf *ou
     Quoin__Header header;
 
     if (payload > WIRE_FRAME_MAX || message->op_count > WIRE_BATCH_MAX ||
-        message->result_count > WIRE_BATCH_MAX) {
+        message->result_count > WIRE_BATCH_MAX || message->peer_count > WIRE_PEERS_MAX) {
         return QN_TOO_LARGE;
     }
     arena_init(&arena, 0);

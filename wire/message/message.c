@@ -1,6 +1,7 @@
 #include "wire/message/message.h"
 
 #include "quoin.pb-c.h"
+#include "wire/message/peers.h"
 #include "wire/message/scan.h"
 
 static void *arena_hook_alloc(void *arena, size_t size)
@@ -61,6 +62,9 @@ static enum qn_status ops_read(const Quoin__Header *header, struct arena *arena,
             .view_min = in->view_min,
             .count_max = in->count_max,
             .size_max = in->size_max,
+            .read_level = in->read_level,
+            .token_index = in->token_index,
+            .staleness_max_ms = in->staleness_max_ms,
         };
         if (in->key_size > WIRE_KEY_MAX || in->value_size > WIRE_VALUE_MAX ||
             !part_take(payload, in->key_size, &op->key) ||
@@ -100,6 +104,8 @@ static enum qn_status results_read(const Quoin__Header *header, struct arena *ar
             .ttl_ms = in->ttl_ms,
             .more = in->more != 0,
             .token = bytes_from(in->token),
+            .leader = in->leader,
+            .staleness_ms = in->staleness_ms,
         };
         if (in->value_size > WIRE_VALUE_MAX ||
             !part_take(payload, in->value_size, &result->value)) {
@@ -109,21 +115,33 @@ static enum qn_status results_read(const Quoin__Header *header, struct arena *ar
     return QN_OK;
 }
 
+/* A list of texts; NULL when the arena refuses. */
+static struct bytes *list_read(const ProtobufCBinaryData *in, size_t count, struct arena *arena)
+{
+    struct bytes *list = arena_calloc(arena, count, sizeof *list);
+
+    for (size_t i = 0; list && i < count; i++) {
+        list[i] = bytes_from(in[i]);
+    }
+    return list;
+}
+
 static enum qn_status node_read(const Quoin__Node *in, struct arena *arena, struct wire_node *node)
 {
-    struct bytes *endpoints = arena_calloc(arena, in->n_endpoints, sizeof *endpoints);
+    struct bytes *endpoints = list_read(in->endpoints, in->n_endpoints, arena);
+    struct bytes *internal = list_read(in->internal, in->n_internal, arena);
 
-    if (!endpoints) {
+    if (!endpoints || !internal) {
         return QN_MEMORY_FULL;
-    }
-    for (size_t i = 0; i < in->n_endpoints; i++) {
-        endpoints[i] = bytes_from(in->endpoints[i]);
     }
     *node = (struct wire_node){
         .id = in->id,
         .incarnation = in->incarnation,
         .endpoints = endpoints,
         .endpoint_count = in->n_endpoints,
+        .internal = internal,
+        .internal_count = in->n_internal,
+        .control = bytes_from(in->control),
     };
     return QN_OK;
 }
@@ -144,6 +162,34 @@ static enum qn_status nodes_read(const Quoin__Header *header, struct arena *aren
     return status;
 }
 
+static enum qn_status partition_read(const Quoin__Partition *in, struct arena *arena,
+                                     struct wire_partition *partition)
+{
+    uint32_t *replicas = arena_calloc(arena, in->n_replicas, sizeof *replicas);
+
+    if (in->n_replicas > WIRE_REPLICAS_MAX) {
+        return QN_MALFORMED;
+    }
+    if (!replicas) {
+        return QN_MEMORY_FULL;
+    }
+    if (in->n_replicas > 0) {
+        memcpy(replicas, in->replicas, in->n_replicas * sizeof *replicas);
+    }
+    *partition = (struct wire_partition){
+        .epoch = in->epoch,
+        .lineage = in->lineage,
+        .leader = in->leader,
+        .shard = in->shard,
+        .version = in->version,
+        .replicas = replicas,
+        .replica_count = in->n_replicas,
+        .isr = in->isr,
+        .elr = in->elr,
+    };
+    return QN_OK;
+}
+
 static enum qn_status partitions_read(const Quoin__Header *header, struct arena *arena,
                                       struct wire_message *m)
 {
@@ -152,16 +198,11 @@ static enum qn_status partitions_read(const Quoin__Header *header, struct arena 
     if (!m->partitions) {
         return QN_MEMORY_FULL;
     }
-    for (size_t i = 0; i < header->n_partitions; i++) {
-        const Quoin__Partition *in = header->partitions[i];
-        m->partitions[i] = (struct wire_partition){
-            .epoch = in->epoch,
-            .lineage = in->lineage,
-            .leader = in->leader,
-            .shard = in->shard,
-        };
+    enum qn_status status = QN_OK;
+    for (size_t i = 0; status == QN_OK && i < header->n_partitions; i++) {
+        status = partition_read(header->partitions[i], arena, &m->partitions[i]);
     }
-    return QN_OK;
+    return status;
 }
 
 static enum qn_status facts_read(const Quoin__Header *header, struct arena *arena,
@@ -220,6 +261,7 @@ static enum qn_status scalars_read(const Quoin__Header *header, struct wire_mess
         .from_node = header->from_node,
         .from_incarnation = header->from_incarnation,
         .to_incarnation = header->to_incarnation,
+        .to_node = header->to_node,
         .correlation = header->correlation,
         .status = header->status,
         .text = bytes_from(header->text),
@@ -249,6 +291,9 @@ static enum qn_status header_read(const Quoin__Header *header, struct arena *are
     }
     if (status == QN_OK) {
         status = results_read(header, arena, &payload, m);
+    }
+    if (status == QN_OK) {
+        status = peers_read(header, arena, &payload, m);
     }
     if (status == QN_OK) {
         status = nodes_read(header, arena, m);

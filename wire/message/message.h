@@ -23,6 +23,9 @@ enum {
     WIRE_FRAME_MAX = 64 * 1024 * 1024, /* octets of one frame */
     WIRE_HEADER_MAX = 1024 * 1024,     /* octets of its header */
     WIRE_NAME_MAX = 128,               /* octets of a cache's name */
+    WIRE_PEERS_MAX = 4096,             /* operations between nodes in one message */
+    WIRE_HISTORY_MAX = 64,             /* epochs of a history in one of them */
+    WIRE_REPLICAS_MAX = 5,             /* copies of a partition */
 };
 
 enum wire_kind {
@@ -46,6 +49,91 @@ enum wire_kind {
     WIRE_CONFIG_ACK = 18,
     WIRE_LOG_LEVEL = 19, /* module `name` (empty: all) logs at level `text` (empty: only tell) */
     WIRE_LOG_LEVEL_ACK = 20, /* facts: module -> level; or `status` and `text` */
+    WIRE_PEERS = 21,         /* operations between two nodes, shard to shard */
+    WIRE_CONTROL = 22,       /* operations between two nodes, to the control endpoint: beacons,
+                                suspicions, changes of configurations */
+};
+
+/* Operations between nodes (protocol.md B.6). Which fields of `struct wire_peer` each one uses. */
+enum wire_peer_kind {
+    /* shard to shard */
+    WIRE_PEER_NEW_EPOCH = 1, /* leader: history, index = last, commit, log_start */
+    WIRE_PEER_NEW_EPOCH_ACK =
+        2,                   /* index = match, log_start; why = WIRE_NAK_GAP: needs a snapshot */
+    WIRE_PEER_REPLICATE = 3, /* index, index_epoch = record before the first; commit; body =
+                                records back to back (wire/record.h), perhaps none */
+    WIRE_PEER_REPLICATE_ACK = 4,  /* index = match (durable), applied */
+    WIRE_PEER_NAK = 5,            /* why; epoch = the promised one (EPOCH); index = last (GAP) */
+    WIRE_PEER_READ_INDEX = 6,     /* round */
+    WIRE_PEER_READ_INDEX_ACK = 7, /* round */
+    WIRE_PEER_RELEASE = 8,        /* "I answer nothing more in `epoch`" */
+    WIRE_PEER_SNAP_OFFER = 9,     /* snapshot = its index, index_epoch, total = octets */
+    WIRE_PEER_SNAP_CHUNK = 10,    /* snapshot, offset, total, round = crc32c of the body; body */
+    WIRE_PEER_SNAP_ACK = 11,      /* snapshot, offset = octets that are safe; why: refused */
+    WIRE_PEER_SNAP_DONE = 12,     /* snapshot: installed, send records from there on */
+    /* node to node, control endpoint */
+    WIRE_PEER_BEACON = 20,     /* round, sent_ms; then one BEACON_ROW per partition led */
+    WIRE_PEER_BEACON_ROW = 21, /* partition, epoch, lineage, commit, index = last, proof_ms */
+    WIRE_PEER_BEACON_ACK =
+        22, /* round, sent_ms echoed, proof_ms = own clock; BEACON_REFUSED rows */
+    WIRE_PEER_BEACON_REFUSED = 23, /* partition, epoch: not granted */
+    WIRE_PEER_SUSPECT = 24,    /* partition, epoch: no beacon of its leader for so long (sent_ms) */
+    WIRE_PEER_ISR_CHANGE = 25, /* configuration wanted; round = incarnation that acknowledged */
+    WIRE_PEER_ISR_REFUSED = 26,  /* partition; configuration that stands; why = enum qn_status */
+    WIRE_PEER_CONFIG_DELTA = 27, /* partition, configuration */
+    WIRE_PEER_REACH = 28,        /* body = node ids (u16) heard of within G */
+    WIRE_PEER_KINDS = 29,
+};
+
+/* Why a replica says no. */
+enum wire_nak {
+    WIRE_NAK_NONE = 0,
+    WIRE_NAK_EPOCH = 1,      /* it has promised a higher epoch */
+    WIRE_NAK_NEED_EPOCH = 2, /* it has not seen NEW_EPOCH of this one */
+    WIRE_NAK_GAP = 3,        /* it does not have the record before these */
+    WIRE_NAK_DISK_FULL = 4,
+    WIRE_NAK_CORRUPT = 5, /* its log or state is damaged */
+    WIRE_NAK_RECOVERING = 6,
+    WIRE_NAK_LINEAGE = 7, /* of another lineage */
+    WIRE_NAK_CLUSTER = 8,
+    WIRE_NAK_BUSY = 9, /* too many transfers: later */
+};
+
+/* How fresh a read must be (B.12). */
+enum wire_read_level {
+    WIRE_READ_LINEARIZABLE = 0, /* by the leader: sees every write acknowledged before it began */
+    WIRE_READ_SESSION = 1,      /* any copy that has applied `token_index` */
+    WIRE_READ_BOUNDED = 2,      /* any copy that proves to be at most `staleness_max_ms` old */
+    WIRE_READ_EVENTUAL = 3,     /* any copy */
+};
+
+struct wire_epoch {
+    uint64_t epoch;
+    uint64_t first; /* index of its EPOCH_START */
+};
+
+/* One operation between nodes. Borrowed memory. */
+struct wire_peer {
+    uint32_t kind; /* enum wire_peer_kind, or a number of another version */
+    uint32_t partition;
+    uint32_t lineage;
+    uint32_t why; /* enum wire_nak */
+    uint64_t epoch;
+    uint64_t index;
+    uint64_t index_epoch; /* of the record `index`; 0 when that is 0 */
+    uint64_t commit;
+    uint64_t applied;
+    uint64_t round;
+    uint64_t log_start; /* first index that the sender's log still has */
+    uint64_t snapshot;
+    uint64_t offset;
+    uint64_t total;
+    int64_t sent_ms;
+    int64_t proof_ms;
+    struct wire_epoch *history; /* ascending; the newest WIRE_HISTORY_MAX */
+    size_t history_count;
+    struct bytes configuration; /* CONFIGURATION_SIZE octets or none */
+    struct bytes body;
 };
 
 /* Of a COMMIT: make everything acknowledged before visible to queries; or write a checkpoint. */
@@ -115,10 +203,13 @@ struct wire_op {
     int64_t ttl_ms;            /* of PUT, PUT_IF_ABSENT, REPLACE, TOUCH: > 0 or enum wire_ttl */
     uint32_t commit_within_ms; /* of a change: the view shows it after so long; 0 = by the timer */
     uint64_t view;             /* SCAN: that of the answer before, 0 = the newest */
-    uint64_t view_min;  /* SCAN with view 0, COUNT: the view must show this record; a newer one is
-                           published if need be */
-    uint32_t count_max; /* SCAN: rows in the answer; 0 = the node's choice */
-    uint32_t size_max;  /* SCAN: octets of rows in the answer; 0 = the node's choice */
+    uint64_t view_min;    /* SCAN with view 0, COUNT: the view must show this record; a newer one is
+                             published if need be */
+    uint32_t count_max;   /* SCAN: rows in the answer; 0 = the node's choice */
+    uint32_t size_max;    /* SCAN: octets of rows in the answer; 0 = the node's choice */
+    uint32_t read_level;  /* enum wire_read_level, of reads */
+    uint64_t token_index; /* SESSION: the copy must have applied this record */
+    uint32_t staleness_max_ms; /* BOUNDED */
     struct bytes key;
     struct bytes value;
 };
@@ -139,7 +230,10 @@ struct wire_result {
     int64_t ttl_ms;   /* GET: time left; 0 = never expires */
     uint32_t value_flags;
     bool has_value;
-    bool more; /* SCAN: `token` leads to what follows */
+    bool more;       /* SCAN: `token` leads to what follows */
+    uint32_t leader; /* with NOT_LEADER: who leads, as far as is known; 0 = not known */
+    int64_t
+        staleness_ms; /* of a read by a copy that does not lead: at most so old; -1 = not known */
     struct bytes value;
     struct bytes token; /* SCAN: for `value` of the next one, with the same view */
     struct bytes text;  /* what was wrong, for people; may be empty */
@@ -149,16 +243,24 @@ struct wire_result {
 struct wire_node {
     uint32_t id;
     uint64_t incarnation;
-    struct bytes *endpoints; /* "tcp://host:port" */
+    struct bytes *endpoints; /* "tcp://host:port", as clients reach it */
     size_t endpoint_count;
+    struct bytes *internal; /* as other nodes reach it: the same shards; none: `endpoints` */
+    size_t internal_count;
+    struct bytes control; /* of beacons and changes of configurations; empty when it stands alone */
 };
 
 /* Who leads a partition. Partition p of a table is `partitions[p]`. */
 struct wire_partition {
     uint64_t epoch;
     uint32_t lineage;
-    uint32_t leader; /* node id; 0 = none */
-    uint32_t shard;  /* of the leader */
+    uint32_t leader;    /* node id; 0 = none */
+    uint32_t shard;     /* of the leader */
+    uint32_t version;   /* of the configuration; a record with a higher one is newer */
+    uint32_t *replicas; /* node ids; none in a table of an older node */
+    size_t replica_count;
+    uint32_t isr; /* bit i: replicas[i] */
+    uint32_t elr;
 };
 
 /* A service is a set of partitions with the same promise (B.7). The partitions of service s are
@@ -198,6 +300,7 @@ struct wire_message {
     uint32_t from_node; /* 0 = a client */
     uint64_t from_incarnation;
     uint64_t to_incarnation;  /* 0 = not known */
+    uint32_t to_node;         /* of PEERS, CONTROL */
     struct client_id client;  /* REQUEST */
     uint64_t correlation;     /* of HELLO, TABLE, CACHE_OPEN, STATUS: echoed in the answer */
     int32_t status;           /* NAK, CACHE_ACK */
@@ -221,6 +324,8 @@ struct wire_message {
     size_t fact_count;
     struct wire_cache *caches;
     size_t cache_count;
+    struct wire_peer *peers; /* of PEERS, CONTROL */
+    size_t peer_count;
 };
 
 /* Append the frame of `message`.

@@ -7,13 +7,14 @@ enum {
     PARTITIONS_MAX = 65536,
     FACTS_MAX = 256,
     CACHES_MAX = 65536,
-    FIELD_FIRST = 15, /* the repeated fields of Header are 15 to 20 */
-    FIELD_LAST = 20,
+    FIELD_FIRST = 15, /* the repeated fields of Header are 15 to 20, and 24 */
+    FIELD_LAST = 24,
     VARINT_SIZE_MAX = 10,
 };
 
 static const uint32_t count_max[FIELD_LAST - FIELD_FIRST + 1] = {
-    WIRE_BATCH_MAX, WIRE_BATCH_MAX, NODES_MAX, PARTITIONS_MAX, FACTS_MAX, CACHES_MAX,
+    WIRE_BATCH_MAX, WIRE_BATCH_MAX, NODES_MAX,  PARTITIONS_MAX, FACTS_MAX,
+    CACHES_MAX,     UINT32_MAX,     UINT32_MAX, UINT32_MAX,     WIRE_PEERS_MAX,
 };
 
 /* Take a varint off the front; false when it is cut off or too long. */

@@ -43,6 +43,9 @@ static void assert_same_op(const struct wire_op *a, const struct wire_op *b)
     SAME(a, b, view_min);
     SAME(a, b, count_max);
     SAME(a, b, size_max);
+    SAME(a, b, read_level);
+    SAME(a, b, token_index);
+    SAME(a, b, staleness_max_ms);
     assert_bytes_equal(a->key, b->key);
     assert_bytes_equal(a->value, b->value);
 }
@@ -86,6 +89,9 @@ static void a_request_comes_back(void **state)
          .view_min = UINT64_MAX,
          .count_max = 12,
          .size_max = 13,
+         .read_level = WIRE_READ_BOUNDED,
+         .token_index = 14,
+         .staleness_max_ms = 15,
          .key = bytes_of_text("key one"),
          .value = bytes_of_text("a value")},
         {.id = UINT64_MAX, .kind = 4711, .key = bytes_of_text("k")},
@@ -166,8 +172,15 @@ static void a_reply_comes_back(void **state)
 static void a_hello_ack_comes_back(void **state)
 {
     struct bytes endpoints[] = {bytes_of_text("tcp://a:7100"), bytes_of_text("tcp://a:7101")};
-    struct wire_node node = {
-        .id = 1, .incarnation = 9, .endpoints = endpoints, .endpoint_count = 2};
+    struct bytes internal = bytes_of_text("tcp://10.0.0.1:7100");
+    struct wire_node node = {.id = 1,
+                             .incarnation = 9,
+                             .endpoints = endpoints,
+                             .endpoint_count = 2,
+                             .internal = &internal,
+                             .internal_count = 1,
+                             .control = bytes_of_text("tcp://10.0.0.1:7090")};
+    uint32_t replicas[] = {1, 7, 300};
     struct wire_partition partitions[271] = {0};
     struct wire_fact fact = {.name = bytes_of_text("entries"), .number = -5};
     struct wire_message in = {.kind = WIRE_HELLO_ACK,
@@ -191,6 +204,11 @@ static void a_hello_ack_comes_back(void **state)
         partitions[p] =
             (struct wire_partition){.epoch = p + 1, .lineage = 1, .leader = 1, .shard = p % 2};
     }
+    partitions[3].version = 8;
+    partitions[3].replicas = replicas;
+    partitions[3].replica_count = 3;
+    partitions[3].isr = 5;
+    partitions[3].elr = 2;
     arena_init(&arena, 0);
     encode(&in, &frame);
     assert_int_equal(message_decode(buf_bytes(&frame), &arena, &out), QN_OK);
@@ -201,6 +219,102 @@ static void a_hello_ack_comes_back(void **state)
     assert_int_equal(out.partitions[270].epoch, 271);
     assert_int_equal(out.partitions[269].shard, 1);
     assert_int_equal(out.facts[0].number, -5);
+    assert_bytes_equal(out.nodes[0].internal[0], internal);
+    assert_bytes_equal(out.nodes[0].control, node.control);
+    assert_int_equal(out.partitions[3].version, 8);
+    assert_int_equal(out.partitions[3].replica_count, 3);
+    assert_int_equal(out.partitions[3].replicas[2], 300);
+    assert_int_equal(out.partitions[3].isr, 5);
+    assert_int_equal(out.partitions[3].elr, 2);
+    assert_int_equal(out.partitions[4].replica_count, 0);
+    arena_fini(&arena);
+    buf_fini(&frame);
+}
+
+/* What nodes say to each other, with histories and records. */
+static void operations_between_nodes_come_back(void **state)
+{
+    struct wire_epoch history[] = {{1, 1}, {4, 90}, {UINT32_MAX, UINT64_MAX}};
+    struct wire_peer peers[] = {
+        {.kind = WIRE_PEER_NEW_EPOCH,
+         .partition = 17,
+         .lineage = 2,
+         .epoch = 9,
+         .index = 100,
+         .index_epoch = 4,
+         .commit = 95,
+         .log_start = 7,
+         .history = history,
+         .history_count = 3},
+        {.kind = WIRE_PEER_REPLICATE, .applied = 3, .round = 4, .body = bytes_of_text("records")},
+        {.kind = WIRE_PEER_NAK, .why = WIRE_NAK_GAP, .sent_ms = -5, .proof_ms = INT64_MIN},
+        {.kind = WIRE_PEER_SNAP_CHUNK,
+         .snapshot = 6,
+         .offset = 8,
+         .total = 10,
+         .configuration = bytes_of_text("forty octets"),
+         .body = bytes_of_text("a chunk")},
+    };
+    struct wire_message in = {.kind = WIRE_PEERS, .to_node = 3, .peers = peers, .peer_count = 4};
+    struct wire_message out;
+    struct buf frame = {0};
+    struct arena arena;
+
+    (void)state;
+    arena_init(&arena, 0);
+    encode(&in, &frame);
+    assert_int_equal(message_decode(buf_bytes(&frame), &arena, &out), QN_OK);
+    assert_int_equal(out.to_node, 3);
+    assert_int_equal(out.peer_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const struct wire_peer *a = &peers[i], *b = &out.peers[i];
+        SAME(a, b, kind);
+        SAME(a, b, partition);
+        SAME(a, b, lineage);
+        SAME(a, b, why);
+        SAME(a, b, epoch);
+        SAME(a, b, index);
+        SAME(a, b, index_epoch);
+        SAME(a, b, commit);
+        SAME(a, b, applied);
+        SAME(a, b, round);
+        SAME(a, b, log_start);
+        SAME(a, b, snapshot);
+        SAME(a, b, offset);
+        SAME(a, b, total);
+        SAME(a, b, sent_ms);
+        SAME(a, b, proof_ms);
+        SAME(a, b, history_count);
+        assert_bytes_equal(a->configuration, b->configuration);
+        assert_bytes_equal(a->body, b->body);
+    }
+    assert_int_equal(out.peers[0].history[2].first, UINT64_MAX);
+    frame.size--; /* the last body is cut off */
+    assert_int_equal(message_decode(buf_bytes(&frame), &arena, &out), QN_MALFORMED);
+    arena_fini(&arena);
+    buf_fini(&frame);
+}
+
+/* A history or a list that is longer than it may be is refused on both sides. */
+static void operations_between_nodes_are_bounded(void **state)
+{
+    static struct wire_peer peers[WIRE_PEERS_MAX + 1];
+    static struct wire_epoch history[WIRE_HISTORY_MAX + 1];
+    struct wire_message m = {.kind = WIRE_PEERS, .peers = peers, .peer_count = WIRE_PEERS_MAX};
+    struct wire_message out;
+    struct buf frame = {0};
+    struct arena arena;
+
+    (void)state;
+    arena_init(&arena, 0);
+    encode(&m, &frame);
+    assert_int_equal(message_decode(buf_bytes(&frame), &arena, &out), QN_OK);
+    assert_int_equal(out.peer_count, WIRE_PEERS_MAX);
+    m.peer_count++;
+    assert_int_equal(message_encode(&m, &frame), QN_TOO_LARGE);
+    m.peer_count = 1;
+    peers[0] = (struct wire_peer){.history = history, .history_count = WIRE_HISTORY_MAX + 1};
+    assert_int_equal(message_encode(&m, &frame), QN_TOO_LARGE);
     arena_fini(&arena);
     buf_fini(&frame);
 }
@@ -342,6 +456,8 @@ int main(void)
         cmocka_unit_test(a_request_comes_back),
         cmocka_unit_test(a_reply_comes_back),
         cmocka_unit_test(a_hello_ack_comes_back),
+        cmocka_unit_test(operations_between_nodes_come_back),
+        cmocka_unit_test(operations_between_nodes_are_bounded),
         cmocka_unit_test(caches_come_back),
         cmocka_unit_test(broken_frames_are_refused),
         cmocka_unit_test(octets_that_nobody_claims_are_refused),
