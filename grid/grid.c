@@ -17,17 +17,32 @@ static size_t owned_count(const struct grid_options *options)
     return options->lane < count ? (count - options->lane - 1) / options->lane_count + 1 : 0;
 }
 
+static struct replica_options options_of(const struct grid *grid, uint32_t partition)
+{
+    const struct grid_options *options = &grid->options;
+    bool disk = partition / options->partition_count == WIRE_SERVICE_DISK;
+
+    return (struct replica_options){
+        .partition = partition,
+        .node = options->node,
+        .incarnation = options->incarnation,
+        .min_isr = options->min_isr > 0 ? options->min_isr : 1,
+        .alone = options->alone,
+        .durable = disk,
+        .unclean = options->empty || (options->unclean && !disk),
+        .times = options->times,
+        .limits = options->limits,
+        .alloc = grid->alloc,
+    };
+}
+
 static enum qn_status create_replicas(struct grid *grid)
 {
     const struct grid_options *options = &grid->options;
 
     for (size_t i = 0; i < grid->replica_count; i++) {
-        struct replica_options of_replica = {
-            .partition = options->lane + (uint32_t)i * options->lane_count,
-            .node = options->node,
-            .limits = options->limits,
-            .alloc = grid->alloc,
-        };
+        struct replica_options of_replica =
+            options_of(grid, options->lane + (uint32_t)i * options->lane_count);
         enum qn_status status = replica_create(&of_replica, &grid->replicas[i]);
         if (status != QN_OK) {
             return status;

@@ -16,6 +16,13 @@ struct grid_options {
     uint32_t service_count;   /* services of P partitions each, > 0: numbers s * P + p */
     uint32_t lane;
     uint32_t lane_count;
+    uint32_t incarnation; /* of this process */
+    unsigned min_isr;     /* 0 is taken for 1 */
+    bool alone;           /* no other node will ever have copies */
+    bool unclean;         /* the last run did not end cleanly: of the memory service copies may lack
+                             what they acknowledged */
+    bool empty; /* the data directory is new where another one is known: so may all copies */
+    struct replica_times times;
     struct replica_limits limits; /* of each partition */
     struct alloc *pages;          /* where memory comes from, in pages (grid/base/slab.h); borrowed.
                                      NULL: malloc */

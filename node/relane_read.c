@@ -188,6 +188,7 @@ enum qn_status relane_read(struct relane *relane, uint32_t lane, struct grid **g
                                    .service_count = relane->options.service_count,
                                    .lane = lane,
                                    .lane_count = relane->block.lanes,
+                                   .alone = true,
                                    .limits = relane->options.limits,
                                    .pages = relane->options.pages};
     struct reading reading = {.relane = relane, .lane = lane, .err = err};

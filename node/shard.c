@@ -149,6 +149,8 @@ static enum qn_status parts_open(struct shard *shard, qn_error *err)
         .service_count = shard->options.directory->service_count,
         .lane = shard->options.lane,
         .lane_count = shard->options.lane_count,
+        .incarnation = (uint32_t)shard->options.directory->incarnation,
+        .alone = true,
         .limits = shard_limits(cfg),
         .pages = shard->pages ? memory_pages_alloc(shard->pages) : NULL,
     };
@@ -316,10 +318,10 @@ static bool background(struct shard *shard)
 static void partitions_open(struct shard *shard)
 {
     const struct directory *directory = shard->options.directory;
-    struct replica_event event = {.kind = REPLICA_CONFIGURATION,
-                                  .epoch = directory->epoch,
-                                  .lineage = directory->lineage,
-                                  .leader = directory->node};
+    struct configuration configuration =
+        configuration_alone(directory->node, (uint32_t)directory->incarnation,
+                            (uint32_t)directory->epoch, (uint8_t)directory->lineage);
+    struct replica_event event = {.kind = REPLICA_CONFIGURATION, .configuration = &configuration};
 
     time_read(shard);
     shard_step_all(shard, &event);

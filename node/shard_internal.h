@@ -34,6 +34,7 @@ struct asked {
 struct waiting {
     uint64_t begin; /* LSN of its first octet */
     uint64_t lsn;   /* behind its last */
+    uint64_t epoch;
     uint64_t index;
     uint32_t partition;
     struct asked asked;
@@ -99,7 +100,6 @@ struct shard {
     enum qn_status memory; /* of this round: is there memory for more entries? */
     struct asked asked;    /* what the answers of this step are counted as */
     int64_t frame_ns;      /* when the frame at hand was taken */
-    uint64_t memory_index; /* record of the memory service that this step appended; 0 = none */
     bool busy;             /* background work goes on: do not wait for long */
     bool log_broken; /* a record is in a replica and not in the log: append and commit no more */
     bool log_told;   /* it was told that the log is at its limit */

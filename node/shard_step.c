@@ -63,8 +63,8 @@ static void log_failed(struct shard *shard)
     shard->options.host.failed(shard->options.host.arg);
 }
 
-/* Partitions of the memory service are answered from memory: what was appended is committed with
- * this step, and on disk soon after (B.7). */
+/* Partitions of the memory service commit what is not on disk yet (B.7); of theirs only the start
+ * of an epoch is waited for. */
 static bool of_memory_service(const struct shard *shard, uint32_t partition)
 {
     return partition / shard->options.directory->hash_partitions == WIRE_SERVICE_MEMORY;
@@ -72,8 +72,10 @@ static bool of_memory_service(const struct shard *shard, uint32_t partition)
 
 static void append(struct shard *shard, const struct record *record)
 {
-    struct waiting waiting = {
-        .index = record->index, .partition = record->partition, .asked = shard->asked};
+    struct waiting waiting = {.epoch = record->epoch,
+                              .index = record->index,
+                              .partition = record->partition,
+                              .asked = shard->asked};
 
     if (shard->log_broken) {
         return;
@@ -87,9 +89,7 @@ static void append(struct shard *shard, const struct record *record)
         return;
     }
     plan_appended(&shard->checkpoint.plan, record->partition, waiting.begin);
-    if (of_memory_service(shard, record->partition)) {
-        shard->memory_index = record->index;
-    } else {
+    if (!of_memory_service(shard, record->partition) || record->type == RECORD_EPOCH_START) {
         ring_push(&shard->waiting, &waiting);
     }
 }
@@ -109,7 +109,7 @@ static void reply(struct shard *shard, const struct replica_action *action)
     shard_reply(shard, action->route, &action->result);
 }
 
-static void step(struct shard *shard, struct replica_event *event)
+void shard_step(struct shard *shard, struct replica_event *event)
 {
     struct replica_actions actions = {0};
 
@@ -128,19 +128,18 @@ static void step(struct shard *shard, struct replica_event *event)
         case REPLICA_REPLY:
             reply(shard, action);
             break;
+        case REPLICA_PROMISE:
+        case REPLICA_TRUNCATE:
+        case REPLICA_SEND:
+        case REPLICA_READ:
+        case REPLICA_TRANSFER:
+        case REPLICA_PROPOSE:
+        case REPLICA_CONFIRM:
+        case REPLICA_LEASE:
+        case REPLICA_RELEASED:
+        case REPLICA_ALARM:
+            break; /* a node alone has nobody to tell */
         }
-    }
-}
-
-void shard_step(struct shard *shard, struct replica_event *event)
-{
-    shard->memory_index = 0;
-    step(shard, event);
-    if (shard->memory_index > 0) {
-        struct replica_event durable = {.kind = REPLICA_DURABLE,
-                                        .partition = event->partition,
-                                        .durable_index = shard->memory_index};
-        step(shard, &durable);
     }
 }
 
@@ -176,6 +175,7 @@ void shard_durable(struct shard *shard)
         struct waiting waiting = *front;
         struct replica_event event = {.kind = REPLICA_DURABLE,
                                       .partition = waiting.partition,
+                                      .durable_epoch = waiting.epoch,
                                       .durable_index = waiting.index};
         ring_pop(&shard->waiting);
         shard->asked = waiting.asked;

@@ -34,6 +34,7 @@ static void header_encode(const struct record *r, uint8_t *at)
     put_u64(at + 80, r->first_incomplete);
     put_u32(at + 88, (uint32_t)r->effects.size);
     put_u32(at + 92, (uint32_t)r->result.size);
+    put_u64(at + 96, r->commit);
 }
 
 static void header_decode(const uint8_t *at, struct record *r)
@@ -49,6 +50,7 @@ static void header_decode(const uint8_t *at, struct record *r)
         .session = get_u64(at + 64),
         .sequence = get_u64(at + 72),
         .first_incomplete = get_u64(at + 80),
+        .commit = get_u64(at + 96),
     };
     memcpy(r->client.octets, at + 48, CLIENT_ID_SIZE);
 }
@@ -65,7 +67,7 @@ enum qn_status record_encode(const struct record *record, struct buf *out)
     size_t size = record_size(record);
     uint8_t *at;
 
-    qn_assert(record->type >= RECORD_EPOCH_START && record->type <= RECORD_CLEAR);
+    qn_assert(record->type >= RECORD_EPOCH_START && record->type <= RECORD_INSTALLED);
     if (size - RECORD_HEADER_SIZE > RECORD_BODY_MAX) {
         return QN_TOO_LARGE;
     }
@@ -94,7 +96,7 @@ enum qn_status record_decode(struct bytes data, struct record *record, size_t *s
     }
     size_t effects_size = get_u32(at + 88);
     size_t result_size = get_u32(at + 92);
-    if (at[1] < RECORD_EPOCH_START || at[1] > RECORD_CLEAR ||
+    if (at[1] < RECORD_EPOCH_START || at[1] > RECORD_INSTALLED ||
         effects_size + result_size > RECORD_BODY_MAX) {
         return QN_MALFORMED;
     }

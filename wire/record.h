@@ -3,8 +3,8 @@
  * A record holds effects and the result of the request that caused them, never code (protocol B.5).
  * Its octets are the same in the transaction log and between nodes, little-endian:
  *
- *     header, RECORD_HEADER_SIZE octets: the fields of `struct record` in the order below, body
- *         size, then CRC-32C of the body, last CRC-32C of the header before it
+ *     header, RECORD_HEADER_SIZE octets: the fields of `struct record` in the order below (`commit`
+ *         after the sizes), body sizes, then CRC-32C of the body, last CRC-32C of the header
  *     body: effects, then the result
  *
  * Pure functions; no state. */
@@ -20,7 +20,19 @@ enum record_type {
     RECORD_SESSION_END = 4,  /* the session `session` of `client` has ended */
     RECORD_EXPIRE = 5,       /* entries that the partition's time has passed; effects only (B.11) */
     RECORD_CLEAR = 6,        /* all entries of a dropped cache; one effect, no client */
+
+    /* Of this copy alone: never sent, no index of their own, no body. */
+    RECORD_PROMISE = 7,   /* nothing of an epoch below `epoch` is taken any more (B.6) */
+    RECORD_TRUNCATE = 8,  /* the records above `index` are gone: another leader had others */
+    RECORD_INSTALLED = 9, /* the state up to `index` is that of a snapshot, the records before this
+                             place do not count */
 };
+
+/* Does a record of this type stand in the log of this copy only? */
+static inline bool record_is_local(uint8_t type)
+{
+    return type >= RECORD_PROMISE && type <= RECORD_INSTALLED;
+}
 
 enum {
     RECORD_HEADER_SIZE = 120,
@@ -47,6 +59,8 @@ struct record {
     uint64_t prev_epoch;     /* epoch of the record before it in this partition; 0 for the first */
     int64_t log_time_ms;     /* time of the partition's log: runs only while there is a leader */
     int64_t wall_time_ms;    /* partition time (B.11), for expiry */
+    uint64_t commit;         /* what its leader knew to be committed when it formed it; 0 in logs of
+                                older versions: nothing is known */
     struct client_id client; /* all zero when no client caused it */
     uint64_t session;
     uint64_t sequence;

@@ -97,9 +97,50 @@ static struct replica_action *add(struct replica *replica, enum replica_action_k
     return action;
 }
 
+struct replica_action *actions_add(struct replica *replica, enum replica_action_kind kind)
+{
+    return actions_reserve(replica, 1) == QN_OK ? add(replica, kind) : NULL;
+}
+
+void actions_send(struct replica *replica, uint32_t to, uint32_t to_incarnation,
+                  const struct wire_peer *peer)
+{
+    struct replica_action *action = actions_add(replica, REPLICA_SEND);
+
+    if (action) { /* otherwise it is as if the network had lost it */
+        action->to = to;
+        action->to_incarnation = to_incarnation;
+        action->peer = *peer;
+    }
+}
+
 void actions_append(struct replica *replica, const struct record *record)
 {
-    add(replica, REPLICA_APPEND)->record = *record;
+    struct replica_action *action = add(replica, REPLICA_APPEND);
+    struct bytes octets;
+
+    action->record = *record;
+    action->epoch = record->epoch;
+    action->index = record->index;
+    if (replica->lead && replica->configuration.replica_count > 1) {
+        (void)tail_add(&replica->lead->tail, record, &octets);
+    }
+}
+
+void actions_finish(struct replica *replica)
+{
+    const struct lead *lead = replica->lead;
+    uint64_t last;
+
+    if (!lead || replica->configuration.replica_count <= 1) {
+        return;
+    }
+    for (size_t i = 0; i < replica->action_count; i++) {
+        struct replica_action *action = &replica->actions[i];
+        if (action->kind == REPLICA_APPEND) {
+            action->octets = tail_records(&lead->tail, action->index, 1, &last);
+        }
+    }
 }
 
 struct wire_result *actions_reply(struct replica *replica, uint64_t route, uint64_t op_id,

@@ -69,6 +69,9 @@ static bool fits(const struct record *record, const struct effect *effect)
     case RECORD_EPOCH_START:
     case RECORD_SESSION_OPEN:
     case RECORD_SESSION_END:
+    case RECORD_PROMISE:
+    case RECORD_TRUNCATE:
+    case RECORD_INSTALLED:
         break;
     }
     return false;
@@ -105,11 +108,20 @@ static enum qn_status stage_effects(struct replica *replica, const struct record
     return status == QN_MALFORMED ? QN_CORRUPT : status;
 }
 
+/* The session that a record names. Its own record may not be committed yet: only the leader waits
+ * for that. */
+static struct session *session_of(const struct replica *replica, const struct record *record)
+{
+    struct session *found = sessions_find_any(&replica->sessions, &record->client);
+
+    return found && found->id == record->session ? found : NULL;
+}
+
 static enum qn_status stage_write(struct replica *replica, const struct record *record,
                                   struct effect *last, struct session **session)
 {
     struct sessions *sessions = &replica->sessions;
-    struct session *found = sessions_find(sessions, &record->client, record->session);
+    struct session *found = session_of(replica, record);
     struct outcome *outcome;
     struct result result;
 
@@ -152,7 +164,7 @@ static enum qn_status stage_open(struct replica *replica, const struct record *r
 static enum qn_status stage_end(struct replica *replica, const struct record *record,
                                 struct session **session)
 {
-    struct session *found = sessions_find(&replica->sessions, &record->client, record->session);
+    struct session *found = session_of(replica, record);
 
     if (!found) {
         return QN_CORRUPT;
@@ -178,6 +190,10 @@ static enum qn_status stage(struct replica *replica, const struct record *record
     case RECORD_EXPIRE:
     case RECORD_CLEAR:
         return stage_effects(replica, record, last);
+    case RECORD_PROMISE:
+    case RECORD_TRUNCATE:
+    case RECORD_INSTALLED:
+        break;
     }
     return QN_CORRUPT;
 }
@@ -209,11 +225,17 @@ enum qn_status apply_stage(struct replica *replica, const struct record *record,
     struct effect last = {0};
     enum qn_status status = apply_reserve_flight(replica);
 
+    if (status == QN_OK && record->type == RECORD_EPOCH_START) {
+        status = epochs_reserve(&replica->epochs);
+    }
     if (status == QN_OK) {
         status = stage(replica, record, &last, &session);
     }
     if (status != QN_OK) {
         return status;
+    }
+    if (record->type == RECORD_EPOCH_START) {
+        epochs_note(&replica->epochs, record->epoch, record->index);
     }
     struct flight *flight = apply_staged(replica, record, asker);
     flight->session = session;

@@ -116,6 +116,17 @@ void expired_commit(struct expired *expired, uint64_t index)
     ring_trim(&expired->runs, RUNS_KEPT_BYTES);
 }
 
+void expired_undo(struct expired *expired, uint64_t index)
+{
+    while (expired->runs.count > 0) {
+        const struct run *run = ring_at(&expired->runs, expired->runs.count - 1);
+        if (run->index <= index) {
+            return;
+        }
+        ring_pop_back(&expired->runs);
+    }
+}
+
 uint64_t expired_count(const struct expired *expired, uint32_t cache)
 {
     size_t at = position(expired, cache);

@@ -1,32 +1,44 @@
 /* One copy of one partition: the replication protocol as a function.
  *
  * Events go in, ordered actions come out (protocol part B). No I/O, no clock, no threads: the
- * caller passes time and carries actions out in the order given. In this form a partition has a
- * single copy: it commits when its own log has the record on disk (B.7.5 with ISR = {me}).
+ * caller passes time and carries actions out in the order given.
  *
- *     SCAN --configuration naming me--> OPENING(e) --EPOCH_START committed--> LEADING(e)
- *      ^                                 |   ^                                  |  |
- *      +---- another leader is named ----+---|----------------------------------+  |
- *                                            +------- a higher epoch of mine ------+
+ *     SCAN --configuration--> FOLLOWER --named leader of a new epoch--> OPENING(e) --> LEADING(e)
+ *                                ^                                         |              |
+ *                                +-------- another leader, or lost it -----+--------------+
  *
- * and from each of them to FAULTED, which nothing leaves.
+ * An unclean copy waits in WAIT_ADMIT before it may follow; FAULTED is reached from everywhere and
+ * left by nothing but `replica_reset`. With one copy (ISR = {me}) the same rules commit what the
+ * own log has on disk.
  *
- * Life of a replica: `replica_create`, `replica_recover` for each record of its log in order, then
- * `replica_step` with events. Belongs to its shard's thread. */
+ * Life of a replica: `replica_create`, `replica_restore` and `replica_recover` for what is on its
+ * disk, in order, then `replica_step` with events. Belongs to its shard's thread. */
 #ifndef QUOIN_GRID_REPLICA_REPLICA_H
 #define QUOIN_GRID_REPLICA_REPLICA_H
 
 #include "grid/base/alloc.h"
+#include "grid/control/configuration.h"
 #include "wire/message/message.h"
 #include "wire/record.h"
 
 struct replica;
 
 enum replica_role {
-    REPLICA_SCAN,    /* its own log is being read */
-    REPLICA_OPENING, /* EPOCH_START is in the log, not committed yet */
-    REPLICA_LEADING, /* serves reads and writes of its epoch */
-    REPLICA_FAULTED, /* damaged log or broken invariant: answers CORRUPT, changes nothing */
+    REPLICA_SCAN,       /* its own log is being read, or nobody has named its configuration yet */
+    REPLICA_FOLLOWER,   /* takes records of the leader of the highest epoch it has promised */
+    REPLICA_OPENING,    /* leads an epoch that is not open: EPOCH_START not committed, or a grant to
+                           an older leader still runs (B.9) */
+    REPLICA_LEADING,    /* serves reads and writes of its epoch */
+    REPLICA_WAIT_ADMIT, /* unclean, and still named by some ISR, ELR or as leader (B.15) */
+    REPLICA_FAULTED,    /* damaged log or broken invariant: answers CORRUPT, changes nothing */
+};
+
+/* Times of the protocol (B.21), milliseconds. Relations between them are checked by the settings.
+ */
+struct replica_times {
+    int64_t lag_max_ms;      /* an in-sync member without progress for so long is to be removed */
+    int64_t refuse_after_ms; /* L: without acknowledgement for so long, new writes are refused */
+    int64_t resend_ms;       /* no answer: send it again */
 };
 
 /* Bounds; 0 is not a default but a limit of nothing, so fill in all. */
@@ -47,15 +59,32 @@ struct replica_limits {
 struct replica_options {
     uint32_t partition;
     uint32_t node;
+    uint32_t incarnation; /* of this process; leads only where this one is named */
+    unsigned min_isr;     /* least members of the ISR for an acknowledgement, >= 1 */
+    bool alone;           /* no other copy will ever be: what the own log has is committed */
+    bool durable;         /* of the disk service: own records count when they are on disk. Of the
+                             memory service they count at once */
+    bool unclean;         /* begins in WAIT_ADMIT: what it has acknowledged may be missing */
+    struct replica_times times;
     struct replica_limits limits;
     struct alloc *alloc; /* borrowed; outlives the replica */
 };
 
 enum replica_event_kind {
-    REPLICA_CONFIGURATION, /* who leads, in which epoch */
+    REPLICA_CONFIGURATION, /* a configuration: adopted when its version is higher than the known */
     REPLICA_REQUEST,       /* one operation of a client */
-    REPLICA_DURABLE,       /* the log has everything up to `durable_index` on disk */
-    REPLICA_TICK,          /* time has passed: deadlines, ends of sessions, expiry, views */
+    REPLICA_PEER,          /* one operation of another node's copy */
+    REPLICA_DURABLE,       /* the log has the record (`durable_epoch`, `durable_index`), and all
+                              before it, on disk */
+    REPLICA_PROMISED,      /* the log has the PROMISE of `durable_epoch` on disk */
+    REPLICA_RECORDS,       /* answer to READ: records of the own log, or why not */
+    REPLICA_PROPOSED,      /* how the change that was PROPOSEd ended, see `status` */
+    REPLICA_CONFIRMED,     /* answer to CONFIRM: `configuration` was read after it was asked */
+    REPLICA_TRANSFERRED,   /* a transfer to `from` has ended without success: probe it again */
+    REPLICA_NODE,          /* node `from` runs as `from_incarnation` now: what an earlier process of
+                              it acknowledged says nothing of this one's memory */
+    REPLICA_FLUSH,         /* end of a round: send what the steps before it left to be sent */
+    REPLICA_TICK,          /* time has passed: deadlines, ends of sessions, expiry, views, lag */
     REPLICA_FAULT,         /* the log is damaged: become FAULTED */
     REPLICA_PUBLISH,       /* soft commit: everything committed becomes visible to queries */
     REPLICA_DROP,          /* the cache `cache` does not exist any more: clear it, if it has
@@ -85,10 +114,29 @@ struct replica_event {
     uint32_t partition;
     int64_t now_ms;  /* monotonic; the replica knows no other clock */
     int64_t wall_ms; /* wall clock; partition time follows it, but never goes back (B.11) */
-    /* CONFIGURATION */
-    uint64_t epoch;
-    uint32_t lineage;
-    uint32_t leader;
+    /* What the host knows at this moment, in every event (grid/lease). */
+    int64_t lease_until_ms;   /* least end of the leases that all members named by the last LEASE
+                                 action have given; INT64_MIN = one has given none */
+    int64_t granted_until_ms; /* end of the latest lease this node has given to another leader of
+                                 this partition, or of the time after its start in which it may
+                                 have forgotten one */
+    uint64_t proof_index;     /* a copy that has applied this was as new as its leader ... */
+    int64_t proof_ms;         /* ... at this moment; INT64_MIN = nothing is proved */
+    bool coordinator_away;    /* and the policy is to refuse writes without it (B.16) */
+    /* CONFIGURATION, CONFIRMED */
+    const struct configuration *configuration;
+    bool fresh; /* read after a `sync` that began in this session */
+    /* PEER, RECORDS, TRANSFERRED, NODE: the other node */
+    uint32_t from;
+    uint32_t from_incarnation;    /* PEER, NODE */
+    const struct wire_peer *peer; /* PEER */
+    /* RECORDS: whole records from `first` on, at least one; QN_ABSENT: the log does not reach down
+     * to it, a snapshot is needed. PROPOSED: QN_OK (its configuration comes by CONFIGURATION),
+     * QN_CONFLICT (another came first), QN_INDETERMINATE (keep the union until one comes) */
+    enum qn_status status;
+    uint64_t first;
+    struct bytes records;
+    uint64_t round; /* CONFIRMED: of the CONFIRM action */
     /* REQUEST */
     const struct wire_op *op;
     struct client_id client;
@@ -101,20 +149,60 @@ struct replica_event {
     bool append; /* has the log room for records of the replica's own, such as EXPIRE? */
     /* DROP */
     uint32_t cache;
-    /* DURABLE */
+    /* DURABLE, PROMISED */
     uint64_t durable_index;
+    uint64_t durable_epoch;
 };
 
 enum replica_action_kind {
-    REPLICA_APPEND, /* put `record` in the log; tell DURABLE when it is on disk */
-    REPLICA_REPLY,  /* send `result` to `route` */
+    REPLICA_APPEND,   /* put `record` in the log; tell DURABLE of its epoch and index when it is on
+                         disk (of the memory service: only of EPOCH_STARTs). `octets`, when there
+                         are any, are its encoding */
+    REPLICA_PROMISE,  /* put PROMISE(`epoch`) in the log; tell PROMISED when it is on disk */
+    REPLICA_TRUNCATE, /* put TRUNCATE(`index`) in the log */
+    REPLICA_REPLY,    /* send `result` to `route` */
+    REPLICA_SEND,     /* send `peer` to node `to` (`to_incarnation` 0: whichever lives) */
+    REPLICA_READ,     /* read records of the own log from `index` on, up to `size` octets (at least
+                         one record), for `to`; tell RECORDS */
+    REPLICA_TRANSFER, /* the log does not reach down to what `to` lacks: send it a snapshot; tell
+                         TRANSFERRED when that has failed */
+    REPLICA_PROPOSE,  /* write `configuration` if the version before it still stands; when
+                         `to` > 0 only if its incarnation still is `to_incarnation`; tell PROPOSED */
+    REPLICA_CONFIRM,  /* `sync` and read the configuration; tell CONFIRMED with `round` */
+    REPLICA_LEASE,    /* grants_note (grid/lease): promised `epoch`, `lease`. Before anything that
+                         follows */
+    REPLICA_RELEASED, /* grants_released up to `epoch`: the old leader answers nothing more */
+    REPLICA_ALARM,    /* FAULTED: `text` says why, for people */
+};
+
+/* Of LEASE. */
+struct replica_lease {
+    uint64_t leading; /* epoch that it leads; 0 = it does not */
+    uint32_t lineage;
+    uint8_t member_count;
+    uint32_t members[CONFIGURATION_REPLICAS_MAX]; /* node ids: a lease takes all of theirs */
 };
 
 struct replica_action {
     enum replica_action_kind kind;
-    uint64_t route;            /* REPLY */
-    struct wire_result result; /* REPLY */
-    struct record record;      /* APPEND */
+    uint32_t to;
+    uint32_t to_incarnation;
+    uint64_t epoch;
+    uint64_t index;
+    union {
+        uint64_t route; /* REPLY */
+        size_t size;    /* READ */
+        uint64_t round; /* CONFIRM */
+    };
+    struct bytes octets; /* APPEND */
+    union {
+        struct wire_result result;          /* REPLY */
+        struct record record;               /* APPEND */
+        struct wire_peer peer;              /* SEND */
+        struct configuration configuration; /* PROPOSE */
+        struct replica_lease lease;         /* LEASE */
+        const char *text;                   /* ALARM */
+    };
 };
 
 /* What to do, in this order. Valid until the next step of the same replica. */
@@ -126,8 +214,13 @@ struct replica_actions {
 /* Figures for status and metrics. */
 struct replica_stats {
     enum replica_role role;
-    uint64_t epoch;
+    uint64_t epoch;    /* of the configuration it knows */
+    uint64_t promised; /* follows no lower one */
     uint32_t lineage;
+    uint32_t leader; /* node id */
+    struct configuration configuration;
+    uint64_t match[CONFIGURATION_REPLICAS_MAX]; /* LEADING: durable at each copy, by its place */
+    enum qn_status write;  /* why a write would be refused now; QN_OK: it would not */
     uint64_t last_index;   /* in the log */
     uint64_t commit_index; /* applied */
     uint64_t entries;
@@ -188,18 +281,31 @@ QN_MUST_USE enum qn_status replica_restore(struct replica *replica,
                                            const struct replica_snapshot *snapshot);
 QN_MUST_USE enum qn_status replica_restore_part(struct replica *replica, struct bytes part);
 
-/* Apply one record of the replica's own log, in order, before the first configuration. Records that
- * the snapshot holds already are passed over.
+/* Take one record of the replica's own log, in order, before the first configuration. Records that
+ * the snapshot holds already are passed over; PROMISE and TRUNCATE records are taken, too. What the
+ * records themselves tell to be committed is applied; the rest waits for a leader to tell.
  *
  * QN_CORRUPT      it does not follow the one before it (index, epoch) or its effects are malformed;
  *                 nothing changed
  * QN_MEMORY_FULL  nothing changed */
 QN_MUST_USE enum qn_status replica_recover(struct replica *replica, const struct record *record);
 
+/* What was promised before the first record of the log, from the manifest; before `recover`. */
+void replica_recover_promise(struct replica *replica, uint64_t epoch);
+
+/* Forget everything but promise and configuration: a snapshot of the leader comes. `restore` and
+ * `restore_part` are next, then events again. A FAULTED replica may come back this way. */
+void replica_reset(struct replica *replica);
+
+/* Epochs of its log, ascending: which index each began with (B.5). Valid until the next step. */
+const struct wire_epoch *replica_history(const struct replica *replica, size_t *count);
+
 /* One step. Requests are always answered, now or by a later step: refusals are replies, too.
  *
  * QN_OK           `actions` is set
- * QN_MEMORY_FULL  of CONFIGURATION and DROP: the replica is as before, do it again later */
+ * QN_MEMORY_FULL  the replica is as before: give it CONFIGURATION and DROP again later, others may
+ * be dropped as if the network had lost them. Never of REQUEST, DURABLE, PROMISED, PROPOSED, TICK,
+ * FAULT, PUBLISH */
 QN_MUST_USE enum qn_status replica_step(struct replica *replica, const struct replica_event *event,
                                         struct replica_actions *actions);
 

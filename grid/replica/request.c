@@ -15,6 +15,7 @@ void request_refuse(struct replica *replica, const struct request *request, enum
 
     result->text = bytes_of_text(text);
     result->retry_after_ms = status == QN_OVERLOADED ? RETRY_AFTER_MS : 0;
+    result->leader = replica->leader != replica->options.node ? replica->leader : 0;
 }
 
 void request_refuse_space(struct replica *replica, const struct request *request)
@@ -53,6 +54,13 @@ struct asker request_asker(const struct request *request)
 bool request_append(struct replica *replica, const struct request *request,
                     const struct record *record, const struct asker *asker)
 {
+    const char *text;
+    enum qn_status refused = lead_refuses(replica, &text);
+
+    if (refused != QN_OK) {
+        request_refuse(replica, request, refused, text);
+        return false;
+    }
     if (replica_over_limit(replica, record_size(record))) {
         request_refuse(replica, request, QN_OVERLOADED, "too much waits for the disk: slow down");
         return false;
@@ -85,25 +93,49 @@ bool request_table_full(struct replica *replica, const struct request *request, 
 
 /* -- reads: committed state only -- */
 
-static void read_entry(struct replica *replica, const struct request *request)
+void request_answer(struct replica *replica, uint64_t route, uint64_t op_id, uint32_t kind,
+                    uint32_t cache, struct bytes key)
 {
-    const struct wire_op *op = request->op;
-    struct table_key key = store_key(op->cache, op->key);
-    const struct entry *entry = store_committed(replica->store, &key);
+    struct table_key found = store_key(cache, key);
+    const struct entry *entry = MUTANT(DIRTYREAD) ? store_newest(replica->store, &found).entry
+                                                  : store_committed(replica->store, &found);
 
     if (replica_expired(entry, replica->committed.wall_time_ms)) {
         entry = NULL;
     }
-    struct wire_result *result =
-        actions_reply(replica, request->event->route, op->id, entry ? QN_OK : QN_ABSENT);
+    struct wire_result *result = actions_reply(replica, route, op_id, entry ? QN_OK : QN_ABSENT);
+    result->staleness_ms = replica_staleness_ms(replica);
     if (entry) {
         result->version = entry->version;
         result->ttl_ms = replica_ttl_left(replica, entry);
     }
-    if (entry && op->kind == WIRE_OP_GET) {
+    if (entry && kind == WIRE_OP_GET) {
         result->has_value = true;
         result->value = entry_value(entry);
         result->value_flags = entry->flags;
+    }
+}
+
+/* B.12: the latest state, if it is certain that no other copy leads by now. */
+static void read_entry(struct replica *replica, const struct request *request)
+{
+    const struct wire_op *op = request->op;
+    struct reading reading = {
+        .route = request->event->route,
+        .op_id = op->id,
+        .deadline_ms = request->event->now_ms + (int64_t)op->remaining_ms,
+        .kind = op->kind,
+        .cache = op->cache,
+    };
+
+    if (op->read_level != WIRE_READ_LINEARIZABLE || confirm_leased(replica)) {
+        request_answer(replica, reading.route, op->id, op->kind, op->cache, op->key);
+        return;
+    }
+    enum qn_status status = confirm_wait(replica, &reading, op->key);
+    if (status != QN_OK) {
+        request_refuse(replica, request, status,
+                       "too many reads wait for a confirmation: slow down");
     }
 }
 

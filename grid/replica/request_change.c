@@ -198,7 +198,10 @@ static void remember(struct replica *replica, const struct request *request,
     outcome->waiting = false;
     outcome->index = replica->commit_index;
     outcome->epoch = replica->epoch;
-    apply_reply_outcome(replica, asker.route, asker.op_id, outcome);
+    apply_tell_decision(replica, request->session, outcome, &asker);
+    if (MUTANT(MISMATCHLOST)) {
+        session_drop_outcome(&replica->sessions, request->session, request->op->sequence);
+    }
 }
 
 /* Does it need memory that stays in use? */
@@ -233,10 +236,16 @@ static void execute(struct replica *replica, struct request *request)
 static void repeat(struct replica *replica, const struct request *request,
                    const struct outcome *outcome)
 {
+    struct asker asker = request_asker(request);
+
     if (outcome->logged && (request->op->flags & WIRE_VISIBLE)) {
         views_show(replica, outcome->index);
     }
-    apply_reply_outcome(replica, request->event->route, request->op->id, outcome);
+    if (outcome->logged) {
+        apply_reply_outcome(replica, asker.route, asker.op_id, outcome);
+    } else {
+        apply_tell_decision(replica, request->session, outcome, &asker);
+    }
 }
 
 void request_change(struct replica *replica, struct request *request)

@@ -1,15 +1,81 @@
 #include "grid/replica/state.h"
 
+/* May another copy than the leader answer it? */
+static bool weak(const struct wire_op *op)
+{
+    switch (op->kind) {
+    case WIRE_OP_GET:
+    case WIRE_OP_CONTAINS:
+    case WIRE_OP_COUNT:
+    case WIRE_OP_SCAN:
+        return op->read_level != WIRE_READ_LINEARIZABLE;
+    default:
+        return false;
+    }
+}
+
+int64_t replica_staleness_ms(const struct replica *replica)
+{
+    if (replica->role == REPLICA_LEADING && confirm_leased(replica)) {
+        return 0;
+    }
+    return replica->proved_ms > 0 ? replica->now_ms - replica->proved_ms : -1;
+}
+
+/* Is the state new enough (B.12)? */
+static enum qn_status check_age(const struct replica *replica, const struct wire_op *op,
+                                const char **text)
+{
+    int64_t age_ms = replica_staleness_ms(replica);
+    bool session = op->read_level == WIRE_READ_SESSION && !MUTANT(TOKENLESS);
+
+    if (session && replica->commit_index < op->token_index) {
+        *text = "this copy has not seen yet what the session has seen: ask the leader";
+        return QN_NOT_LEADER;
+    }
+    if (op->read_level == WIRE_READ_BOUNDED &&
+        (age_ms < 0 || age_ms > (int64_t)op->staleness_max_ms)) {
+        *text = "this copy can not prove to be as new as asked for: ask the leader";
+        return QN_NOT_LEADER;
+    }
+    return QN_OK;
+}
+
+static enum qn_status check_copy(const struct replica *replica, const struct wire_op *op,
+                                 const char **text)
+{
+    switch (replica->role) {
+    case REPLICA_LEADING:
+    case REPLICA_OPENING:
+    case REPLICA_FOLLOWER:
+    case REPLICA_SCAN:
+        return check_age(replica, op, text);
+    case REPLICA_WAIT_ADMIT:
+        *text = "this copy is being brought up to date: ask another one";
+        return QN_RECOVERING;
+    case REPLICA_FAULTED:
+        break;
+    }
+    *text = "this copy is damaged: ask another one";
+    return QN_CORRUPT;
+}
+
 static enum qn_status check_role(const struct replica *replica, const char **text)
 {
     switch (replica->role) {
     case REPLICA_LEADING:
         return QN_OK;
-    case REPLICA_SCAN:
-        if (replica->leader != 0 && replica->leader != replica->options.node) {
+    case REPLICA_FOLLOWER:
+        if (replica->leader != replica->options.node) {
             *text = "another node leads the partition: refresh the partition table";
             return QN_NOT_LEADER;
         }
+        *text = "the partition waits for a leader: try again";
+        return QN_NO_LEADER;
+    case REPLICA_WAIT_ADMIT:
+        *text = "this copy is being brought up to date: refresh the partition table";
+        return QN_NOT_LEADER;
+    case REPLICA_SCAN:
         *text = "the partition's log is being read: try again";
         return QN_RECOVERING;
     case REPLICA_OPENING:
@@ -22,14 +88,20 @@ static enum qn_status check_role(const struct replica *replica, const char **tex
     return QN_CORRUPT;
 }
 
-static enum qn_status check_epoch(const struct replica *replica, const struct wire_op *op,
-                                  const char **text)
+static enum qn_status check_lineage(const struct replica *replica, const struct wire_op *op,
+                                    const char **text)
 {
     if (op->lineage != 0 && op->lineage < replica->lineage) {
         *text = "an operator has accepted the loss of data since: open a new connection";
         return QN_LINEAGE_CHANGED;
     }
-    if (op->epoch != replica->epoch) {
+    return QN_OK;
+}
+
+static enum qn_status check_epoch(const struct replica *replica, const struct wire_op *op,
+                                  const char **text)
+{
+    if (op->epoch != replica->epoch && !MUTANT(STALEEPOCH)) {
         *text = "the partition is in another epoch: refresh the partition table";
         return QN_STALE_EPOCH;
     }
@@ -92,6 +164,10 @@ static enum qn_status check_form(const struct wire_op *op, const char **text)
         *text = "the node does not know this operation: use a newer node";
         return QN_UNSUPPORTED;
     }
+    if (op->read_level > WIRE_READ_EVENTUAL) {
+        *text = "the node does not know this read level: use a newer node";
+        return QN_UNSUPPORTED;
+    }
     if (op->cache == 0 && names_cache(op->kind)) {
         *text = "cache 0 does not exist: open the cache by its name";
         return QN_UNKNOWN_CACHE;
@@ -131,9 +207,14 @@ static enum qn_status check_identity(const struct replica_event *event, const ch
 enum qn_status request_check(const struct replica *replica, const struct replica_event *event,
                              const char **text)
 {
-    enum qn_status status = check_role(replica, text);
+    bool any_copy = weak(event->op);
+    enum qn_status status =
+        any_copy ? check_copy(replica, event->op, text) : check_role(replica, text);
 
     if (status == QN_OK) {
+        status = check_lineage(replica, event->op, text);
+    }
+    if (status == QN_OK && !any_copy) {
         status = check_epoch(replica, event->op, text);
     }
     if (status == QN_OK) {

@@ -35,6 +35,29 @@ void apply_reply_outcome(struct replica *replica, uint64_t route, uint64_t op_id
     result->text = bytes_of_text(text_of(outcome->status));
 }
 
+void apply_tell_decision(struct replica *replica, const struct session *session,
+                         const struct outcome *outcome, const struct asker *asker)
+{
+    struct reading reading = {
+        .route = asker->route,
+        .op_id = asker->op_id,
+        .deadline_ms = asker->deadline_ms,
+        .client = session->client,
+        .session = session->id,
+        .sequence = outcome->sequence,
+    };
+
+    if (confirm_leased(replica)) {
+        apply_reply_outcome(replica, asker->route, asker->op_id, outcome);
+        return;
+    }
+    enum qn_status status = confirm_wait(replica, &reading, bytes_of(NULL, 0));
+    if (status != QN_OK) {
+        actions_reply(replica, asker->route, asker->op_id, status)->text =
+            bytes_of_text("too many reads wait for a confirmation: slow down");
+    }
+}
+
 /* What the flight's change asked of the view. */
 static void show(struct replica *replica, const struct flight *flight)
 {
@@ -56,7 +79,9 @@ static void settle_outcome(struct replica *replica, const struct flight *flight)
         outcome->epoch = replica->epoch;
     }
     show(replica, flight);
-    if (flight->asker.awaited) {
+    if (flight->asker.awaited && !outcome->logged) {
+        apply_tell_decision(replica, flight->session, outcome, &flight->asker);
+    } else if (flight->asker.awaited) {
         apply_reply_outcome(replica, flight->asker.route, flight->asker.op_id, outcome);
         replica->actions[replica->action_count - 1].result.count = flight->asker.count;
     } else if (flight->sequence < flight->session->first_incomplete) {
@@ -80,7 +105,9 @@ static void settle_question(struct replica *replica, const struct flight *flight
 
 static void settle_open(struct replica *replica, const struct flight *flight)
 {
-    flight->session->state = SESSION_OPEN;
+    if (flight->session->state == SESSION_OPENING) { /* its end may be staged already */
+        flight->session->state = SESSION_OPEN;
+    }
     if (flight->asker.awaited) {
         actions_reply(replica, flight->asker.route, flight->asker.op_id, QN_OK)->session =
             flight->session->id;
@@ -92,6 +119,7 @@ static void settle(struct replica *replica, const struct flight *flight)
     switch (flight->kind) {
     case FLIGHT_EPOCH_START:
     case FLIGHT_CLEAR:
+    case FLIGHT_VOID:
         break;
     case FLIGHT_EXPIRE:
         expired_commit(&replica->expired, flight->index);

@@ -128,6 +128,14 @@ enum qn_status views_keep(struct replica *replica, uint64_t view, bool fresh)
     return QN_OK;
 }
 
+void views_fini(struct replica *replica)
+{
+    while (replica->views.pinned_count > 0) {
+        take_away_oldest(replica);
+    }
+    replica->views.publish_by_ms = INT64_MAX;
+}
+
 void views_leave(struct replica *replica, uint64_t view)
 {
     struct views *views = &replica->views;

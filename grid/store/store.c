@@ -3,6 +3,15 @@
 #include "grid/store/internal.h"
 #include "wire/assert.h"
 
+static void store_init(struct store *store, struct alloc *alloc)
+{
+    store->alloc = alloc;
+    table_init(&store->table, alloc);
+    ring_init(&store->changes, alloc, sizeof(struct change));
+    caches_init(&store->caches, alloc);
+    expiry_init(&store->expiry, alloc);
+}
+
 enum qn_status store_create(struct alloc *alloc, struct store **store)
 {
     struct store *made = alloc_get_zeroed(alloc, sizeof *made);
@@ -10,11 +19,7 @@ enum qn_status store_create(struct alloc *alloc, struct store **store)
     if (!made) {
         return QN_MEMORY_FULL;
     }
-    made->alloc = alloc;
-    table_init(&made->table, alloc);
-    ring_init(&made->changes, alloc, sizeof(struct change));
-    caches_init(&made->caches, alloc);
-    expiry_init(&made->expiry, alloc);
+    store_init(made, alloc);
     *store = made;
     return QN_OK;
 }
@@ -31,11 +36,8 @@ static void release_visited(void *context, struct entry *entry)
     entry_release(context, entry);
 }
 
-void store_destroy(struct store *store)
+static void release_all(struct store *store)
 {
-    if (!store) {
-        return;
-    }
     table_each(&store->table, release_visited, store);
     for (size_t i = 0; i < store->changes.count; i++) {
         struct change *change = ring_at(&store->changes, i);
@@ -45,7 +47,24 @@ void store_destroy(struct store *store)
     ring_fini(&store->changes);
     caches_fini(&store->caches);
     expiry_fini(&store->expiry);
-    alloc_put(store->alloc, store, sizeof *store);
+}
+
+void store_destroy(struct store *store)
+{
+    if (store) {
+        release_all(store);
+        alloc_put(store->alloc, store, sizeof *store);
+    }
+}
+
+void store_clear(struct store *store)
+{
+    struct alloc *alloc = store->alloc;
+
+    qn_assert(store->pin_count == 0);
+    release_all(store);
+    *store = (struct store){0};
+    store_init(store, alloc);
 }
 
 struct store_found store_newest(const struct store *store, const struct table_key *key)

@@ -31,6 +31,9 @@ enum { STORE_PINS_MAX = 8 }; /* views that can be pinned at one time */
 QN_MUST_USE enum qn_status store_create(struct alloc *alloc, struct store **store);
 void store_destroy(struct store *store); /* NULL allowed */
 
+/* As it was when it was created. No view may be pinned. */
+void store_clear(struct store *store);
+
 /* Key for the lookups below; hashes once. Borrows `key`. */
 static inline struct table_key store_key(uint32_t cache, struct bytes key)
 {

@@ -230,6 +230,7 @@ static enum qn_status lane_verify(struct verification *v, uint32_t number)
                                    .service_count = COORD_SERVICES,
                                    .lane = number,
                                    .lane_count = v->dir.block.lanes,
+                                   .alone = true,
                                    .limits = limits};
     enum qn_status status = offline_lane_open(&v->dir, number, &v->lane);
 

@@ -24,6 +24,10 @@ static struct replica *create(struct alloc *alloc)
     struct replica_options options = {
         .partition = 1,
         .node = 1,
+        .incarnation = 1,
+        .min_isr = 1,
+        .alone = true,
+        .durable = true,
         .limits = {.key_size_max_bytes = 1024,
                    .value_size_max_bytes = 1024,
                    .uncommitted_max_bytes = 65536,
@@ -91,11 +95,9 @@ static enum qn_status restore(struct replica *replica, const struct replica_snap
 /* Lead with what is there, and read it all. */
 static void go_on(struct replica *replica, bool sound)
 {
-    struct replica_event event = {.kind = REPLICA_CONFIGURATION,
-                                  .partition = 1,
-                                  .epoch = UINT64_MAX,
-                                  .lineage = 1,
-                                  .leader = 1};
+    struct configuration configuration = configuration_alone(1, 1, UINT32_MAX, 1);
+    struct replica_event event = {
+        .kind = REPLICA_CONFIGURATION, .partition = 1, .configuration = &configuration};
     struct replica_actions actions;
     struct replica_stats stats;
     enum qn_status status = replica_step(replica, &event, &actions);
@@ -104,8 +106,10 @@ static void go_on(struct replica *replica, bool sound)
     replica_stats(replica, &stats);
     qn_assert(stats.role == (sound ? REPLICA_OPENING : REPLICA_FAULTED));
     if (sound) {
-        event = (struct replica_event){
-            .kind = REPLICA_DURABLE, .partition = 1, .durable_index = INDEX + 1};
+        event = (struct replica_event){.kind = REPLICA_DURABLE,
+                                       .partition = 1,
+                                       .durable_epoch = UINT32_MAX,
+                                       .durable_index = INDEX + 1};
         status = replica_step(replica, &event, &actions);
         qn_assert(status == QN_OK);
         event = (struct replica_event){

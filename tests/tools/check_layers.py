@@ -69,12 +69,13 @@ TABLE = {
     "wire/transport": Layer(WIRE, POSIX | {"zmq.h"}, posix_macro=True),
     # Downwards only: grid > transfer, invoke, query, replica, control > store > base.
     "grid": Layer(GRID_PART + ("grid/transfer/*.h", "grid/invoke/*.h", "grid/query/*.h",
-                               "grid/replica/*.h", "grid/control/*.h"), PURE),
+                               "grid/replica/*.h", "grid/control/*.h", "grid/lease/*.h"), PURE),
     "grid/transfer": Layer(GRID_PART, PURE),
     "grid/invoke": Layer(GRID_PART, PURE),
     "grid/query": Layer(GRID_PART, PURE),
-    "grid/replica": Layer(GRID_PART, PURE),
+    "grid/replica": Layer(GRID_PART + ("grid/control/configuration.h",), PURE),
     "grid/control": Layer(GRID_PART, PURE),
+    "grid/lease": Layer(GRID_STORE + ("grid/control/configuration.h",), PURE),
     "grid/store": Layer(GRID_STORE, PURE),
     "grid/base": Layer(GRID_BASE, PURE),
     # What the types file is read into.

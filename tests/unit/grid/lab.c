@@ -33,6 +33,10 @@ struct lab *lab_create_closed(const struct replica_limits *limits)
     lab_alloc_init(&lab->memory);
     lab->options = (struct replica_options){.partition = LAB_PARTITION,
                                             .node = LAB_NODE,
+                                            .incarnation = 1,
+                                            .min_isr = 1,
+                                            .alone = true,
+                                            .durable = true,
                                             .limits = *limits,
                                             .alloc = &lab->memory.alloc};
     lab->now_ms = 1000;
@@ -130,7 +134,7 @@ enum qn_status lab_step(struct lab *lab, struct replica_event event)
     for (size_t i = 0; i < actions.count; i++) {
         if (actions.list[i].kind == REPLICA_APPEND) {
             keep_record(lab, &actions.list[i].record);
-        } else {
+        } else if (actions.list[i].kind == REPLICA_REPLY) {
             keep_reply(lab, &actions.list[i]);
         }
     }
@@ -139,8 +143,8 @@ enum qn_status lab_step(struct lab *lab, struct replica_event event)
 
 void lab_configure(struct lab *lab, uint64_t epoch)
 {
-    struct replica_event event = {
-        .kind = REPLICA_CONFIGURATION, .epoch = epoch, .lineage = 1, .leader = LAB_NODE};
+    struct configuration configuration = configuration_alone(LAB_NODE, 1, (uint32_t)epoch, 1);
+    struct replica_event event = {.kind = REPLICA_CONFIGURATION, .configuration = &configuration};
 
     assert_int_equal(lab_step(lab, event), QN_OK);
     lab->epoch = epoch > lab->epoch ? epoch : lab->epoch;
@@ -159,6 +163,12 @@ void lab_sync_to(struct lab *lab, size_t index)
 {
     struct replica_event event = {.kind = REPLICA_DURABLE, .durable_index = index};
 
+    if (index > 0) {
+        struct record record;
+        size_t size;
+        assert_int_equal(record_decode(buf_bytes(&lab->log[index - 1]), &record, &size), QN_OK);
+        event.durable_epoch = record.epoch;
+    }
     lab->durable = index;
     assert_int_equal(lab_step(lab, event), QN_OK);
 }

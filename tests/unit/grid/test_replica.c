@@ -312,8 +312,8 @@ static void refusals_that_need_a_bare_request(void **state)
     op = get;
     op.kind = WIRE_OP_SESSION_OPEN;
     assert_int_equal(step_status(lab, op, (struct client_id){{0}}), QN_INVALID);
-    struct replica_event event = {
-        .kind = REPLICA_CONFIGURATION, .epoch = 2, .lineage = 2, .leader = LAB_NODE};
+    struct configuration configuration = configuration_alone(LAB_NODE, 1, 2, 2);
+    struct replica_event event = {.kind = REPLICA_CONFIGURATION, .configuration = &configuration};
     assert_int_equal(lab_step(lab, event), QN_OK);
     lab_sync(lab);
     assert_int_equal(step_status(lab, get, lab_client(1)), QN_LINEAGE_CHANGED);
@@ -351,8 +351,8 @@ static void another_leader_stops_this_one(void **state)
 {
     struct lab *lab = lab_create();
     uint64_t s = lab_session(lab, ME);
-    struct replica_event event = {
-        .kind = REPLICA_CONFIGURATION, .epoch = 2, .lineage = 1, .leader = LAB_NODE + 1};
+    struct configuration configuration = configuration_alone(LAB_NODE + 1, 1, 2, 1);
+    struct replica_event event = {.kind = REPLICA_CONFIGURATION, .configuration = &configuration};
 
     (void)state;
     uint64_t put = lab_send(lab, ME, change(WIRE_OP_PUT, s, 1, "k", "v"));

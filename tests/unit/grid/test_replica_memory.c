@@ -169,8 +169,14 @@ static void a_replica_is_created_whole_or_not_at_all(void **state)
 
     (void)state;
     lab_alloc_init(&memory);
-    struct replica_options options = {
-        .partition = 1, .node = 1, .limits = lab_limits(), .alloc = &memory.alloc};
+    struct replica_options options = {.partition = 1,
+                                      .node = 1,
+                                      .incarnation = 1,
+                                      .min_isr = 1,
+                                      .alone = true,
+                                      .durable = true,
+                                      .limits = lab_limits(),
+                                      .alloc = &memory.alloc};
     for (;; grants++) {
         memory.grants = grants;
         if (replica_create(&options, &replica) == QN_OK) {
@@ -178,8 +184,9 @@ static void a_replica_is_created_whole_or_not_at_all(void **state)
         }
         assert_int_equal(memory.heap.bytes, 0);
     }
+    struct configuration configuration = configuration_alone(1, 1, 1, 1);
     struct replica_event event = {
-        .kind = REPLICA_CONFIGURATION, .partition = 1, .epoch = 1, .lineage = 1, .leader = 1};
+        .kind = REPLICA_CONFIGURATION, .partition = 1, .configuration = &configuration};
     struct replica_actions actions;
     struct replica_stats stats;
     memory.grants = 0;

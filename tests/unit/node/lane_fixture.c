@@ -131,6 +131,8 @@ static void lane_recover(struct lane *lane, const struct lanes *lanes, uint32_t 
                                    .service_count = LANES_SERVICES,
                                    .lane = number,
                                    .lane_count = lanes->block.lanes,
+                                   .incarnation = 1,
+                                   .alone = true,
                                    .limits = lanes_limits()};
     struct manifest manifest = {0};
     char dir[LANES_PATH];
@@ -156,7 +158,7 @@ static void lane_recover(struct lane *lane, const struct lanes *lanes, uint32_t 
 static void step(struct lane *lane, struct replica_event event)
 {
     struct replica_actions actions;
-    uint64_t lsn, index = 0;
+    uint64_t lsn, epoch = 0, index = 0;
 
     event.now_ms = 1000;
     event.wall_ms = WALL_MS;
@@ -166,7 +168,8 @@ static void step(struct lane *lane, struct replica_event event)
         if (action->kind == REPLICA_APPEND) {
             assert_int_equal(txlog_append(lane->log, &action->record, &lsn), QN_OK);
             index = action->record.index;
-        } else {
+            epoch = action->record.epoch;
+        } else if (action->kind == REPLICA_REPLY) {
             assert_true(action->result.status >= 0);
             lane->session = action->result.session ? action->result.session : lane->session;
         }
@@ -174,6 +177,7 @@ static void step(struct lane *lane, struct replica_event event)
     if (index > 0) {
         step(lane, (struct replica_event){.kind = REPLICA_DURABLE,
                                           .partition = event.partition,
+                                          .durable_epoch = epoch,
                                           .durable_index = index});
     }
 }
@@ -215,11 +219,10 @@ static void partition_write(struct lane *lane, uint32_t partition, unsigned keys
     struct wire_op open = {.kind = WIRE_OP_SESSION_OPEN, .partition = partition};
     char key[32];
 
+    struct configuration configuration = configuration_alone(1, 1, (uint32_t)lane->epoch + 1, 1);
     step(lane, (struct replica_event){.kind = REPLICA_CONFIGURATION,
                                       .partition = partition,
-                                      .epoch = lane->epoch + 1,
-                                      .lineage = 1,
-                                      .leader = 1});
+                                      .configuration = &configuration});
     request(lane, &open, client);
     for (unsigned n = 1; n <= keys; n++) {
         bool put = draw(seed) % 4 > 0;
