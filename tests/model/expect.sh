@@ -1,8 +1,12 @@
 #!/bin/sh
 # Run the model and compare what comes out of it.
 #
-#   expect.sh clean TEXT PROGRAM [argument...]     no violation, and TEXT in the answer
-#   expect.sh caught TEXT PROGRAM [argument...]    a violation with TEXT in its first line
+#   expect.sh clean TEXT PROGRAM [argument...]       no violation
+#   expect.sh caught TEXT PROGRAM [argument...]      a violation
+#   expect.sh usage TEXT PROGRAM [argument...]       arguments that it refuses
+#   expect.sh given-up TEXT PROGRAM [argument...]    a limit before the end
+#
+# TEXT must be in the first line of the answer.
 set -u
 
 kind=$1
@@ -15,11 +19,16 @@ printf '%s\n%s\n' "$*" "$answer"
 case $kind in
 clean) wanted=0 ;;
 caught) wanted=1 ;;
-*) echo "expect.sh: clean or caught, not $kind" >&2; exit 2 ;;
+usage) wanted=2 ;;
+given-up) wanted=3 ;;
+*)
+    sed -n '4,7s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+    ;;
 esac
 
 if [ $code -ne $wanted ]; then
-    [ "$kind" = clean ] || echo "mutant NOT caught" >&2
+    [ "$kind" != caught ] || echo "mutant NOT caught" >&2
     echo "expected exit code $wanted, got $code; to run it again: $*" >&2
     exit 1
 fi
