@@ -1,6 +1,5 @@
 #include "tests/model/seen.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { CAPACITY_FIRST = 1 << 16 };
@@ -26,16 +25,23 @@ struct fingerprint fingerprint_of(const void *octets, size_t size)
     return (struct fingerprint){.low = a ? a : 1, .high = b};
 }
 
-bool seen_init(struct seen *seen)
+static bool take_slots(struct seen *seen, struct memory *memory, size_t capacity)
 {
-    *seen = (struct seen){.capacity = CAPACITY_FIRST};
-    seen->slots = calloc(seen->capacity, sizeof *seen->slots);
+    seen->memory = memory;
+    seen->capacity = capacity;
+    seen->slots = memory_take(memory, capacity * sizeof *seen->slots);
     return seen->slots != NULL;
+}
+
+bool seen_init(struct seen *seen, struct memory *memory)
+{
+    *seen = (struct seen){0};
+    return take_slots(seen, memory, CAPACITY_FIRST);
 }
 
 void seen_fini(struct seen *seen)
 {
-    free(seen->slots);
+    memory_give(seen->memory, seen->slots, seen->capacity * sizeof *seen->slots);
     *seen = (struct seen){0};
 }
 
@@ -53,9 +59,8 @@ static struct fingerprint *find(const struct seen *seen, struct fingerprint fing
 
 static bool grow(struct seen *seen)
 {
-    struct seen larger = {.capacity = seen->capacity * 2, .count = seen->count};
-    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
-    if (larger.slots == NULL) {
+    struct seen larger = {.count = seen->count};
+    if (!take_slots(&larger, seen->memory, seen->capacity * 2)) {
         return false;
     }
     for (size_t i = 0; i < seen->capacity; i++) {
@@ -63,7 +68,7 @@ static bool grow(struct seen *seen)
             *find(&larger, seen->slots[i]) = seen->slots[i];
         }
     }
-    free(seen->slots);
+    seen_fini(seen);
     *seen = larger;
     return true;
 }

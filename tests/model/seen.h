@@ -10,12 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/model/memory.h"
+
 struct fingerprint {
     uint64_t low; /* never 0 */
     uint64_t high;
 };
 
 struct seen {
+    struct memory *memory;     /* borrowed for the life of the set */
     struct fingerprint *slots; /* owned; open addressing; low 0 = free */
     size_t capacity;           /* slots, a power of two */
     size_t count;
@@ -27,9 +30,10 @@ enum seen_result { SEEN_NEW, SEEN_BEFORE, SEEN_NO_MEMORY };
 struct fingerprint fingerprint_of(const void *octets, size_t size);
 
 /* False if there is no memory. */
-bool seen_init(struct seen *seen);
+bool seen_init(struct seen *seen, struct memory *memory);
 void seen_fini(struct seen *seen);
 
+/* To grow it takes memory for the larger table while it still holds the smaller one. */
 enum seen_result seen_add(struct seen *seen, struct fingerprint fingerprint);
 
 #endif
