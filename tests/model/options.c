@@ -231,9 +231,32 @@ static bool apply_mutant(struct options *options)
     return false;
 }
 
-/* Without leases nobody waits, asks or grants: the search would only look thorough. */
+static bool breaks(const struct rules *rules, uint32_t set)
+{
+    return (rules->broken & set) != 0;
+}
+
+/* Without what a rule is about nobody can miss it: the mutant would only look harmless. */
+static bool mutant_matters(const struct rules *rules)
+{
+    static const uint32_t about_reads =
+        1U << RULE_READ_AFTER_START | 1U << RULE_READ_ASKS_ALL | 1U << RULE_READ_ASKS_ELR;
+    static const uint32_t about_crashes =
+        1U << RULE_UNCLEAN_LEAVES | 1U << RULE_ACKS_OF_THIS_LIFE | 1U << RULE_LEASE_RESTART;
+    if (breaks(rules, about_reads) && rules->read_max == 0) {
+        return fail_about("--mutant", "give --reads too, this rule is about reads");
+    }
+    if (breaks(rules, about_crashes) && rules->crash_max == 0) {
+        return fail_about("--mutant", "give --crashes too, this rule is about crashes");
+    }
+    return true;
+}
+
 static bool fits_together(const struct options *options)
 {
+    if (!mutant_matters(&options->rules)) {
+        return false;
+    }
     if (options->rules.min_isr > options->rules.node_count) {
         return fail_about("--min-isr", "more than there are nodes, nothing could be written");
     }
