@@ -14,7 +14,16 @@ text=$2
 shift 2
 answer=$("$@" 2>&1)
 code=$?
-printf '%s\n%s\n' "$*" "$answer"
+
+# As it can be given to a shell: texts of steps have spaces and braces.
+command=
+for word in "$@"; do
+    case $word in
+    *[!A-Za-z0-9/._=-]*) word="'$word'" ;;
+    esac
+    command="$command $word"
+done
+printf '%s\n%s\n' "$command" "$answer"
 
 case $kind in
 clean) wanted=0 ;;
@@ -29,13 +38,13 @@ esac
 
 if [ $code -ne $wanted ]; then
     [ "$kind" != caught ] || echo "mutant NOT caught" >&2
-    echo "expected exit code $wanted, got $code; to run it again: $*" >&2
+    echo "expected exit code $wanted, got $code; to run it again:$command" >&2
     exit 1
 fi
 case $(printf '%s\n' "$answer" | head -n 1) in
 *"$text"*) ;;
 *)
-    echo "expected \"$text\" in the first line; to run it again: $*" >&2
+    echo "expected \"$text\" in the first line; to run it again:$command" >&2
     exit 1
     ;;
 esac

@@ -10,7 +10,7 @@ enum { EXIT_CLEAN = 0, EXIT_VIOLATION = 1, EXIT_USAGE = 2, EXIT_GIVEN_UP = 3 };
 struct run {
     struct options options;
     struct state start;
-    struct trace first; /* the steps to `start` */
+    struct search_result first; /* of the steps to `start` */
     struct search_result result;
 };
 
@@ -66,7 +66,7 @@ static void print_violation(const struct run *run)
     printf("violation: %s (after %" PRIu64 " states)\n", violation_text(run->result.violation),
            run->result.states);
     print_bounds(&run->options);
-    print_trace(&run->result.trace, print_trace(&run->first, 0));
+    print_trace(&run->result.trace, print_trace(&run->first.trace, 0));
 }
 
 static int report(const struct run *run)
@@ -86,16 +86,16 @@ static int report(const struct run *run)
     return EXIT_GIVEN_UP;
 }
 
-/* Take the steps that are to come first. What they break counts from there on. */
+/* Take the steps that are to come first, up to one that breaks something. */
 static bool go_to_start(struct run *run)
 {
     const struct options *options = &run->options;
     state_init(&run->start, &options->rules);
-    for (unsigned i = 0; i < options->first_count; i++) {
+    for (unsigned i = 0; i < options->first_count && run->first.outcome == OUTCOME_CLEAN; i++) {
         if (!search_take(&options->rules, &run->start, options->first[i], &run->first)) {
             fprintf(stderr, "quoin-model: --first: no step begins with \"%s\" after these:\n",
                     options->first[i]);
-            print_trace(&run->first, 0);
+            print_trace(&run->first.trace, 0);
             return false;
         }
     }
@@ -106,6 +106,11 @@ static int search(struct run *run)
 {
     if (!go_to_start(run)) {
         return EXIT_USAGE;
+    }
+    if (run->first.outcome != OUTCOME_CLEAN) {
+        run->result.outcome = run->first.outcome;
+        run->result.violation = run->first.violation;
+        return report(run);
     }
     struct search_options options = {
         .rules = &run->options.rules,

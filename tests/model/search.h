@@ -44,9 +44,10 @@ struct search_result {
 void search_all(const struct search_options *options, struct search_result *result);
 void search_walks(const struct search_options *options, struct search_result *result);
 
-/* Find the first step from `state` whose text begins with `text`, take it and add it to the trace.
- * False if there is none. */
+/* Find the first step from `state` whose text begins with `text`, take it and add it to the trace
+ * of `result`, which also says what the step broke: its outcome becomes OUTCOME_VIOLATION then.
+ * False if there is no such step. */
 bool search_take(const struct rules *rules, struct state *state, const char *text,
-                 struct trace *trace);
+                 struct search_result *result);
 
 #endif
