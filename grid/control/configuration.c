@@ -11,7 +11,7 @@ enum {
 
 static bool in(replica_set set, int place)
 {
-    return place >= 0 && (set >> place & 1u) != 0;
+    return place >= 0 && replica_set_has(set, (unsigned)place);
 }
 
 static replica_set all_of(const struct configuration *c)
@@ -68,7 +68,7 @@ enum qn_status configuration_elect(const struct configuration *now, uint32_t lea
                                    struct configuration *next)
 {
     int place = configuration_place(now, leader);
-    replica_set chosen = from_elr && place >= 0 ? (replica_set)(1u << place) : isr;
+    replica_set chosen = (replica_set)(from_elr && place >= 0 ? 1u << place : isr);
     bool eligible = from_elr ? in(now->elr, place) : in(now->isr, place);
 
     if (!eligible || !in(chosen, place) || (!from_elr && (chosen & ~now->isr) != 0) ||

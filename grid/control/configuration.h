@@ -36,6 +36,12 @@ int configuration_place(const struct configuration *configuration, uint32_t node
 bool configuration_in(const struct configuration *configuration, replica_set set, uint32_t node);
 unsigned replica_set_count(replica_set set);
 
+/* Is the copy at `place` in the set? */
+static inline bool replica_set_has(replica_set set, unsigned place)
+{
+    return ((unsigned)set >> place & 1u) != 0;
+}
+
 /* -- legal changes (B.4); each makes `*next` of `now`, version + 1. QN_INVALID: the rules forbid
  * it,
  *    `*next` is untouched. `min_isr` is that of the service (rule R-ELR) -- */

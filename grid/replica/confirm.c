@@ -100,17 +100,16 @@ static bool room_to_answer(struct replica *replica)
 /* The highest round that everybody who could be elected has confirmed. */
 static uint64_t confirmed_round(const struct replica *replica)
 {
-    const struct configuration *configuration = &replica->configuration;
     replica_set electors = lead_electors(replica, false);
     uint64_t least = electors == 0 ? 0 : replica->lead->round;
     unsigned behind = 0;
 
-    for (unsigned i = 0; i < configuration->replica_count; i++) {
-        const struct member *member = &replica->lead->members[i];
-        if ((electors >> i & 1u) && member->read_round < least) {
-            least = member->read_round;
+    for (unsigned i = 0; i < CONFIGURATION_REPLICAS_MAX; i++) {
+        uint64_t round = replica->lead->members[i].read_round;
+        if (replica_set_has(electors, i) && round < replica->lead->round) {
+            least = round < least ? round : least;
+            behind++;
         }
-        behind += (electors >> i & 1u) && member->read_round < replica->lead->round;
     }
     if (MUTANT(MAJREAD) && 2 * behind < replica_set_count(electors) + 1u) {
         return replica->lead->round;
@@ -173,7 +172,7 @@ static void ask_members(struct replica *replica)
 
     for (unsigned i = 0; i < configuration->replica_count; i++) {
         const struct member *member = &replica->lead->members[i];
-        if ((electors >> i & 1u) && member->read_round < replica->lead->round &&
+        if (replica_set_has(electors, i) && member->read_round < replica->lead->round &&
             actions_reserve(replica, 1) == QN_OK) {
             actions_send(replica, member->node, 0, &peer);
         }

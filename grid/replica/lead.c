@@ -43,16 +43,11 @@ static bool is_me(const struct replica *replica, unsigned place)
     return replica->configuration.replicas[place] == replica->options.node;
 }
 
-static bool in(replica_set set, unsigned place)
-{
-    return (set >> place & 1u) != 0;
-}
-
 static replica_set me(const struct replica *replica)
 {
     int place = configuration_place(&replica->configuration, replica->options.node);
 
-    return place < 0 ? 0 : (replica_set)(1u << place);
+    return (replica_set)(place < 0 ? 0u : 1u << place);
 }
 
 static struct member *member_of(const struct replica *replica, uint32_t node)
@@ -120,7 +115,7 @@ static uint64_t acknowledged(const struct replica *replica)
 
     for (unsigned i = 0; i < replica->configuration.replica_count; i++) {
         const struct member *member = &replica->lead->members[i];
-        if (!in(set, i) || is_me(replica, i)) {
+        if (!replica_set_has(set, i) || is_me(replica, i)) {
             continue;
         }
         uint64_t match = member->state == MEMBER_PROBING ? 0 : member->match;
@@ -184,7 +179,7 @@ enum qn_status lead_refuses(const struct replica *replica, const char **text)
     for (unsigned i = 0; i < configuration->replica_count; i++) {
         const struct member *member = &replica->lead->members[i];
         bool waits = member->state == MEMBER_PROBING || member->match < replica->last_index;
-        if (in(set, i) && !is_me(replica, i) && waits &&
+        if (replica_set_has(set, i) && !is_me(replica, i) && waits &&
             replica->now_ms - member->moved_ms >= replica->options.times.refuse_after_ms) {
             *text = "an in-sync copy does not answer and its removal is not confirmed: try again";
             return QN_NOT_ENOUGH_REPLICAS;
@@ -528,7 +523,7 @@ void lead_restarted(struct replica *replica, uint32_t node, uint32_t incarnation
 void lead_probe_pending(struct replica *replica)
 {
     for (unsigned i = 0; i < replica->configuration.replica_count; i++) {
-        if (in(replica->lead->pending, i) && !is_me(replica, i)) {
+        if (replica_set_has(replica->lead->pending, i) && !is_me(replica, i)) {
             probe(&replica->lead->members[i]);
         }
     }

@@ -6,11 +6,6 @@ enum {
     PROPOSAL_PATIENCE_MS = 2000, /* no word of a change: ask for it again */
 };
 
-static bool in(replica_set set, unsigned place)
-{
-    return (set >> place & 1u) != 0;
-}
-
 static bool is_me(const struct replica *replica, unsigned place)
 {
     return replica->configuration.replicas[place] == replica->options.node;
@@ -45,7 +40,8 @@ static replica_set lagging(const struct replica *replica, replica_set among)
     replica_set set = 0;
 
     for (unsigned i = 0; i < replica->configuration.replica_count; i++) {
-        if (in(among, i) && !is_me(replica, i) && lags(replica, &replica->lead->members[i])) {
+        if (replica_set_has(among, i) && !is_me(replica, i) &&
+            lags(replica, &replica->lead->members[i])) {
             set |= (replica_set)(1u << i);
         }
     }
@@ -58,7 +54,7 @@ static void back_off(struct replica *replica, replica_set gone)
 {
     for (unsigned i = 0; i < replica->configuration.replica_count; i++) {
         struct member *member = &replica->lead->members[i];
-        if (in(gone, i)) {
+        if (replica_set_has(gone, i)) {
             int64_t doubled = member->backoff_ms * 2;
             member->backoff_ms = doubled < BACKOFF_FIRST_MS ? BACKOFF_FIRST_MS : doubled;
             member->backoff_ms =
@@ -118,7 +114,8 @@ static bool expand(struct replica *replica)
     for (unsigned i = 0; i < now->replica_count; i++) {
         const struct member *member = &replica->lead->members[i];
         bool other_pending = (pending & ~(1u << i)) != 0;
-        if (in(now->isr, i) || is_me(replica, i) || other_pending || !complete(replica, i) ||
+        if (replica_set_has(now->isr, i) || is_me(replica, i) || other_pending ||
+            !complete(replica, i) ||
             configuration_expand(now, member->node, replica->options.min_isr, &next) != QN_OK) {
             continue;
         }

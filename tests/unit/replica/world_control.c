@@ -73,7 +73,7 @@ static replica_set living(const struct world *world, replica_set set)
     replica_set found = 0;
 
     for (int i = 0; i < world->configuration.replica_count; i++) {
-        if ((set >> i & 1u) && alive(world, &world->configuration, i)) {
+        if (replica_set_has(set, (unsigned)i) && alive(world, &world->configuration, i)) {
             found |= (replica_set)(1u << i);
         }
     }
@@ -106,7 +106,7 @@ static void elect(struct world *world)
         return;
     }
     int place = (int)world_draw(world, now->replica_count);
-    while (!(candidates >> place & 1u)) {
+    while (!replica_set_has(candidates, (unsigned)place)) {
         place = (place + 1) % now->replica_count;
     }
     replica_set isr = world_chance(world, 500) ? now->isr : living(world, now->isr);
