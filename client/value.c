@@ -21,7 +21,7 @@ qn_value *value_create(struct transport_frame *frame, const struct value_content
 
     if (value) {
         atomic_init(&value->references, 1);
-        value->frame = transport_frame_retain(frame);
+        value->frame = frame ? transport_frame_retain(frame) : NULL;
         value->unpacked = (struct buf){0};
         value->content = *content;
     }

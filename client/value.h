@@ -14,8 +14,8 @@ struct value_content {
     int64_t ttl_ms; /* left; 0 = never expires */
 };
 
-/* A value with one reference, which the caller gets; `content` points into `frame`. NULL: no
- * memory. */
+/* A value with one reference, which the caller gets; `content` points into `frame` (NULL:
+ * into what outlives it). NULL: no memory. */
 qn_value *value_create(struct transport_frame *frame, const struct value_content *content);
 
 /* The same for a part of the frame that `whole` points into. */

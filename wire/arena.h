@@ -7,6 +7,16 @@
 
 #include <stddef.h>
 
+#include "wire/bytes.h"
+
+#define arena_init   qn_arena_init
+#define arena_fini   qn_arena_fini
+#define arena_reset  qn_arena_reset
+#define arena_alloc  qn_arena_alloc
+#define arena_calloc qn_arena_calloc
+
+QN_PUBLIC_BEGIN
+
 struct arena_block;
 
 struct arena {
@@ -30,5 +40,7 @@ void *arena_alloc(struct arena *arena, size_t size);
 
 /* `count` zeroed elements; NULL also when `count * size` overflows. */
 void *arena_calloc(struct arena *arena, size_t count, size_t size);
+
+QN_PUBLIC_END
 
 #endif

@@ -18,6 +18,31 @@
 #define QN_MUST_USE
 #endif
 
+/* Around what programs outside of the project see of a header: C names, exported by libquoin. */
+#if defined(__cplusplus)
+#define QN_PUBLIC_C_BEGIN extern "C" {
+#define QN_PUBLIC_C_END   }
+#else
+#define QN_PUBLIC_C_BEGIN
+#define QN_PUBLIC_C_END
+#endif
+#if defined(__GNUC__)
+#define QN_PUBLIC_BEGIN QN_PUBLIC_C_BEGIN _Pragma("GCC visibility push(default)")
+#define QN_PUBLIC_END   _Pragma("GCC visibility pop") QN_PUBLIC_C_END
+#else
+#define QN_PUBLIC_BEGIN QN_PUBLIC_C_BEGIN
+#define QN_PUBLIC_END   QN_PUBLIC_C_END
+#endif
+
+/* Short names for us, names of our own for the linker: a program may have a `buf_append`, too. */
+#define bytes_equal qn_bytes_equal
+#define buf_fini    qn_buf_fini
+#define buf_reserve qn_buf_reserve
+#define buf_append  qn_buf_append
+#define buf_extend  qn_buf_extend
+
+QN_PUBLIC_BEGIN
+
 struct bytes {
     const uint8_t *data; /* may be NULL when size is 0 */
     size_t size;
@@ -103,5 +128,7 @@ static inline uint64_t get_u64(const uint8_t *at)
 {
     return (uint64_t)get_u32(at) | (uint64_t)get_u32(at + 4) << 32;
 }
+
+QN_PUBLIC_END
 
 #endif

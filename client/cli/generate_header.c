@@ -37,7 +37,7 @@ static void begin_print(const struct model *model, struct model_out *out)
     guard_print(model, out);
     model_print(out, "\n#define ");
     guard_print(model, out);
-    model_print(out, "\n\n#include \"wire/pof/struct.h\"\n"
+    model_print(out, "\n\n#include <quoin/pof.h>\n"
                      "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
 }
 

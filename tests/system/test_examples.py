@@ -8,7 +8,8 @@ import sys
 import harness
 from harness import expect, expect_in
 
-EXAMPLES = ["first", "batch_load", "async_poll", "async_epoll", "compare_and_set", "scan", "uncertain_write"]
+EXAMPLES = ["first", "batch_load", "async_poll", "async_epoll", "compare_and_set", "scan", "uncertain_write",
+            "objects"]
 # Built only where their libraries or a C++ compiler are.
 OPTIONAL = ["async_uv", "async_event", "tour"]
 
@@ -43,7 +44,7 @@ def every_example_explains_its_failure(work):
 
 
 def the_installed_library_is_enough(work):
-    """quoin.h, libquoin and quoin.pc, as installed, build a program; nothing but qn_* is exported."""
+    """Headers, libquoin and quoin.pc, as installed, build programs; nothing but qn_* and pof_* is exported."""
     prefix = work.path / "installed"
     result = work.run(["cmake", "--install", work.build, "--prefix", prefix])
     expect(result.returncode == 0, f"cmake --install: {result.stdout}{result.stderr}")
@@ -59,8 +60,17 @@ def the_installed_library_is_enough(work):
     result = work.run([work.path / "first", node.uri], env=environment)
     expect(result.returncode == 0 and "alice has 100" in result.stdout, f"first: {result.stdout}{result.stderr}")
 
+    garage = harness.ROOT / "tests" / "examples" / "garage.cfg"
+    result = work.run([work.build / "bin" / "quoin", "generate", garage, "--out", work.path])
+    expect(result.returncode == 0, f"quoin generate: {result.stderr}")
+    result = work.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", work.path,
+                       harness.ROOT / "tests" / "examples" / "objects.c", work.path / "garage.c", "-o", "objects", *flags])
+    expect(result.returncode == 0, f"cc: {result.stderr}")
+    result = work.run([work.path / "objects", node.uri], env=environment)
+    expect(result.returncode == 0 and "owned by Ada, 36" in result.stdout, f"objects: {result.stdout}{result.stderr}")
+
     symbols = work.run(["nm", "-D", "--defined-only", library]).stdout.splitlines()
-    foreign = [line for line in symbols if not line.split()[-1].split("@")[0].startswith(("qn_", "QUOIN"))]
+    foreign = [line for line in symbols if not line.split()[-1].split("@")[0].startswith(("qn_", "pof_", "QUOIN"))]
     expect(symbols and not foreign, f"exported, but not ours to export: {foreign[:10]}")
 
 

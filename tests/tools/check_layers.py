@@ -37,7 +37,7 @@ POSIX = C | {
 THREADS = {"pthread.h", "signal.h"}
 TEST = {"cmocka.h", "jansson.h", "setjmp.h", "getopt.h"}
 
-INSTALLED = {"quoin.h", "quoin/adapters/epoll.h", "quoin/adapters/event.h", "quoin/adapters/poll.h",
+INSTALLED = {"quoin.h", "quoin/pof.h", "quoin/adapters/epoll.h", "quoin/adapters/event.h", "quoin/adapters/poll.h",
              "quoin/adapters/uv.h"}
 # What bench_pof measures us against.
 PEERS = {"lz4.h", "lz4hc.h", "zlib.h", "car.pb-c.h", "car.pb.h", "msgpack.h", "pb_decode.h", "pb_encode.h", "protobuf-c/protobuf-c.h"}
@@ -100,13 +100,13 @@ TABLE = {
                          POSIX | THREADS | TEST | {"zmq.h"} | PEERS, posix_macro=True),
     # What a program outside of the project can do: these see what is installed, and the library of an event loop.
     "client/adapters": Layer((), POSIX | INSTALLED | LOOPS, posix_macro=True),
-    "tests/examples": Layer(("client/quoin.h", "quoin.h"), POSIX | THREADS | INSTALLED | LOOPS, posix_macro=True),
+    "tests/examples": Layer(("client/quoin.h", "quoin.h", "garage.h"), POSIX | THREADS | INSTALLED | LOOPS, posix_macro=True),
     "tests/unit/client/outside": Layer((), POSIX | INSTALLED, posix_macro=True),
     "tests/system": Layer(("client/quoin.h",), POSIX | THREADS | {"dlfcn.h"}, posix_macro=True),
 }
 
 ROOTS = ("wire", "grid", "config", "node", "client", "tests")
-GENERATED = {"car.pb-c.h", "car.pb.h", "measured.h", "everything.h", "objects.h", "quoin.pb-c.h", "quoin.h", "node/version.h", "client/version.h"}
+GENERATED = {"car.pb-c.h", "car.pb.h", "measured.h", "garage.h", "everything.h", "objects.h", "quoin.pb-c.h", "quoin.h", "node/version.h", "client/version.h"}
 # The README of tests/ speaks for the folders below it.
 README_BELOW = ("wire", "grid", "config", "node", "client")
 

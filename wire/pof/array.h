@@ -8,6 +8,8 @@
 #include "wire/pof/reader.h"
 #include "wire/pof/writer.h"
 
+QN_PUBLIC_BEGIN
+
 /* Write `count` values; `values` may be NULL when there are none. That is an empty array, which is
  * never left out; for none at all there is pof_write_null. The writer fails with QN_TOO_LARGE above
  * 2^31 - 1. */
@@ -54,11 +56,12 @@ QN_MUST_USE enum qn_status pof_value_array(struct pof_reader *r, const struct po
 
 /* pof_read_array for a type each. `*count` is that of struct pof_array. */
 QN_MUST_USE static inline enum qn_status pof_read_as_array(struct pof_reader *r, int32_t index,
-                                                           struct pof_array array, size_t *count)
+                                                           enum pof_type type, void *values,
+                                                           size_t *count)
 {
+    struct pof_array array = {type, values, *count};
     enum qn_status status;
 
-    array.count = *count;
     status = pof_read_array(r, index, &array);
     *count = array.count;
     return status;
@@ -67,49 +70,51 @@ QN_MUST_USE static inline enum qn_status pof_read_as_array(struct pof_reader *r,
 QN_MUST_USE static inline enum qn_status pof_read_bool_array(struct pof_reader *r, int32_t index,
                                                              bool *values, size_t *count)
 {
-    return pof_read_as_array(r, index, (struct pof_array){POF_BOOL, values, 0}, count);
+    return pof_read_as_array(r, index, POF_BOOL, values, count);
 }
 
 QN_MUST_USE static inline enum qn_status pof_read_octet_array(struct pof_reader *r, int32_t index,
                                                               uint8_t *values, size_t *count)
 {
-    return pof_read_as_array(r, index, (struct pof_array){POF_OCTET, values, 0}, count);
+    return pof_read_as_array(r, index, POF_OCTET, values, count);
 }
 
 QN_MUST_USE static inline enum qn_status pof_read_char_array(struct pof_reader *r, int32_t index,
                                                              uint16_t *values, size_t *count)
 {
-    return pof_read_as_array(r, index, (struct pof_array){POF_CHAR, values, 0}, count);
+    return pof_read_as_array(r, index, POF_CHAR, values, count);
 }
 
 QN_MUST_USE static inline enum qn_status pof_read_int16_array(struct pof_reader *r, int32_t index,
                                                               int16_t *values, size_t *count)
 {
-    return pof_read_as_array(r, index, (struct pof_array){POF_INT16, values, 0}, count);
+    return pof_read_as_array(r, index, POF_INT16, values, count);
 }
 
 QN_MUST_USE static inline enum qn_status pof_read_int32_array(struct pof_reader *r, int32_t index,
                                                               int32_t *values, size_t *count)
 {
-    return pof_read_as_array(r, index, (struct pof_array){POF_INT32, values, 0}, count);
+    return pof_read_as_array(r, index, POF_INT32, values, count);
 }
 
 QN_MUST_USE static inline enum qn_status pof_read_int64_array(struct pof_reader *r, int32_t index,
                                                               int64_t *values, size_t *count)
 {
-    return pof_read_as_array(r, index, (struct pof_array){POF_INT64, values, 0}, count);
+    return pof_read_as_array(r, index, POF_INT64, values, count);
 }
 
 QN_MUST_USE static inline enum qn_status pof_read_float32_array(struct pof_reader *r, int32_t index,
                                                                 float *values, size_t *count)
 {
-    return pof_read_as_array(r, index, (struct pof_array){POF_FLOAT32, values, 0}, count);
+    return pof_read_as_array(r, index, POF_FLOAT32, values, count);
 }
 
 QN_MUST_USE static inline enum qn_status pof_read_float64_array(struct pof_reader *r, int32_t index,
                                                                 double *values, size_t *count)
 {
-    return pof_read_as_array(r, index, (struct pof_array){POF_FLOAT64, values, 0}, count);
+    return pof_read_as_array(r, index, POF_FLOAT64, values, count);
 }
+
+QN_PUBLIC_END
 
 #endif

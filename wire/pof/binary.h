@@ -7,6 +7,8 @@
 
 #include "wire/bytes.h"
 
+QN_PUBLIC_BEGIN
+
 /* The octet in front of a POF value. */
 enum { POF_BINARY_FORMAT = 0x15 };
 
@@ -118,5 +120,7 @@ QN_MUST_USE enum qn_status pof_binary_int_undecorated(struct bytes binary, struc
  * QN_TOO_LARGE, QN_MEMORY_FULL */
 QN_MUST_USE enum qn_status pof_binary_decorate_int(struct buf *out, struct bytes binary,
                                                    int32_t decoration);
+
+QN_PUBLIC_END
 
 #endif

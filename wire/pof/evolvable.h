@@ -16,6 +16,8 @@
 #include "wire/pof/reader.h"
 #include "wire/pof/writer.h"
 
+QN_PUBLIC_BEGIN
+
 /* A class as the program knows it. */
 struct pof_class {
     int32_t type;
@@ -61,5 +63,7 @@ void pof_begin_levels(struct pof_writer *w, int32_t index, int32_t type);
 void pof_begin_level(struct pof_writer *w, struct pof_class known, const struct pof_evolvable *kept,
                      struct bytes *unknown);
 void pof_end_levels(struct pof_writer *w, struct bytes *unknown);
+
+QN_PUBLIC_END
 
 #endif

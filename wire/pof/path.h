@@ -13,6 +13,8 @@
 #include "wire/bytes.h"
 #include "wire/pof/reader.h"
 
+QN_PUBLIC_BEGIN
+
 /* Steps of a path at most: as deep as values can be. */
 enum { POF_PATH_MAX = POF_DEPTH_MAX };
 
@@ -96,5 +98,7 @@ void pof_path_set_destroy(struct pof_path_set *set);
  * wanted; QN_UNSUPPORTED as pof_path_find. Then `targets` say nothing. */
 QN_MUST_USE enum qn_status pof_path_set_find(const struct pof_path_set *set, struct bytes pof,
                                              struct pof_target *targets);
+
+QN_PUBLIC_END
 
 #endif

@@ -5,6 +5,8 @@
 #include "wire/pof/reader.h"
 #include "wire/pof/writer.h"
 
+QN_PUBLIC_BEGIN
+
 /* The octets of the property `index`, a whole value with its type id, in the input; {NULL, 0} when
  * it is absent. What is in a container is not looked at. References in it mean nothing elsewhere.
  *
@@ -19,5 +21,7 @@ QN_MUST_USE enum qn_status pof_read_raw(struct pof_reader *r, int32_t index, str
  * with identities, whose numbers belong to the value that it was taken from. QN_TOO_LARGE: too
  * deep. */
 void pof_write_raw(struct pof_writer *w, int32_t index, struct bytes pof);
+
+QN_PUBLIC_END
 
 #endif

@@ -18,6 +18,8 @@
 #include "wire/bytes.h"
 #include "wire/pof/types.h"
 
+QN_PUBLIC_BEGIN
+
 /* Elements of uniform containers that take no octets (`56 64 03` is three nulls), per reader. */
 enum { POF_EMPTY_MAX = 65536 };
 
@@ -240,5 +242,7 @@ QN_MUST_USE enum qn_status pof_value_float64(const struct pof_value *value, doub
  *
  * QN_INVALID  not in a user type; others as for next */
 QN_MUST_USE enum qn_status pof_read_remainder(struct pof_reader *r, struct bytes *properties);
+
+QN_PUBLIC_END
 
 #endif

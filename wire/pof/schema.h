@@ -13,6 +13,8 @@
 
 #include "wire/bytes.h"
 
+QN_PUBLIC_BEGIN
+
 /* What a field holds: X(name, word in the types file). */
 #define POF_SHAPE_MAP(X)                                                                           \
     X(POF_SHAPE_ANY, "any")                                                                        \
@@ -199,5 +201,7 @@ QN_MUST_USE enum qn_status pof_view_check_type(const struct pof_view *view,
 QN_MUST_USE enum qn_status pof_view_check_reading(const struct pof_view *view,
                                                   const struct pof_schema *schema,
                                                   struct pof_view_problem *problem);
+
+QN_PUBLIC_END
 
 #endif

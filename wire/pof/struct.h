@@ -40,6 +40,8 @@
 #include "wire/pof/reader.h"
 #include "wire/pof/writer.h"
 
+QN_PUBLIC_BEGIN
+
 struct pof_float128 {
     uint8_t big_endian[16];
 };
@@ -183,5 +185,7 @@ QN_MUST_USE enum qn_status pof_struct_from_binary(struct bytes binary,
                                                   struct pof_struct_memory *memory);
 
 #include "wire/pof/struct_rows.h"
+
+QN_PUBLIC_END
 
 #endif

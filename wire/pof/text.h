@@ -7,6 +7,8 @@
 
 #include "wire/bytes.h"
 
+QN_PUBLIC_BEGIN
+
 enum pof_text_form {
     POF_TEXT_STANDARD, /* well-formed UTF-8 */
     POF_TEXT_LEGACY,   /* readable, but not UTF-8: use pof_text_append */
@@ -29,5 +31,7 @@ size_t pof_text_put_unit(uint8_t at[3], uint16_t unit);
 /* Take a char as written by pof_text_put_unit, or over-long. QN_MALFORMED: cut short or no such
  * form. */
 QN_MUST_USE enum qn_status pof_text_take_unit(struct bytes *in, uint16_t *unit);
+
+QN_PUBLIC_END
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "wire/pof/reader.h"
 
+QN_PUBLIC_BEGIN
+
 /* From any number that fits; fractions are cut off. */
 QN_MUST_USE enum qn_status pof_read_int128(struct pof_reader *r, int32_t index,
                                            struct pof_int128 *value);
@@ -32,5 +34,7 @@ QN_MUST_USE enum qn_status pof_value_int128(const struct pof_value *value,
                                             struct pof_int128 *number);
 QN_MUST_USE enum qn_status pof_value_decimal(const struct pof_value *value,
                                              struct pof_decimal *number);
+
+QN_PUBLIC_END
 
 #endif

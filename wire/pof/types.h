@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+#include "wire/bytes.h"
+
+QN_PUBLIC_BEGIN
+
 enum pof_type {
     POF_INT16 = -1,
     POF_INT32 = -2,
@@ -110,5 +114,7 @@ struct pof_day_time {
     int32_t seconds;
     int32_t nanos;
 };
+
+QN_PUBLIC_END
 
 #endif

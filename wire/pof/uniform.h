@@ -11,6 +11,8 @@
 
 #include "wire/pof/value.h"
 
+QN_PUBLIC_BEGIN
+
 /* The type that the first element has. Without elements the container is plain. */
 enum { POF_ANY_TYPE = -65 };
 
@@ -48,5 +50,7 @@ void pof_write_uniform(struct pof_writer *w, int32_t index, struct pof_container
  * plain form. */
 void pof_write_strings(struct pof_writer *w, int32_t index, enum pof_type form,
                        const struct bytes *texts, size_t count);
+
+QN_PUBLIC_END
 
 #endif

@@ -22,6 +22,8 @@
 #include "wire/bytes.h"
 #include "wire/pof/types.h"
 
+QN_PUBLIC_BEGIN
+
 enum { POF_NEXT = -1 };
 
 /* What is open; internal. */
@@ -160,5 +162,7 @@ void pof_write_reference(struct pof_writer *w, int32_t index, int32_t identity);
 
 /* The identity of the user value begun last, 0 when there is none. */
 int32_t pof_writer_identity(const struct pof_writer *w);
+
+QN_PUBLIC_END
 
 #endif

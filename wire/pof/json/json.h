@@ -34,6 +34,8 @@
 #include "wire/bytes.h"
 #include "wire/pof/schema.h"
 
+QN_PUBLIC_BEGIN
+
 /* Zero is the default of everything. */
 struct pof_json_options {
     const struct pof_schema *schema; /* NULL: no names */
@@ -90,5 +92,7 @@ struct pof_json_problem {
 QN_MUST_USE enum qn_status pof_json_read(struct buf *out, struct bytes json,
                                          const struct pof_json_options *options,
                                          struct pof_json_problem *problem);
+
+QN_PUBLIC_END
 
 #endif
