@@ -31,7 +31,36 @@ static enum qn_status restore_head(const struct replica *replica, struct bytes i
 {
     bool sound = replica->restore.items == 0 && item.size == SNAPSHOT_HEAD_SIZE;
 
-    return sound && get_u32(item.data) == SNAPSHOT_FORM ? QN_OK : QN_CORRUPT;
+    if (!sound) {
+        return QN_CORRUPT;
+    }
+    uint32_t form = get_u32(item.data);
+    return form >= SNAPSHOT_FORM_MIN && form <= SNAPSHOT_FORM ? QN_OK : QN_CORRUPT;
+}
+
+static enum qn_status restore_history(struct replica *replica, struct bytes item)
+{
+    uint64_t epoch_before = 0, first_before = 0;
+
+    if (replica->restore.items != 1 || item.size % SNAPSHOT_EPOCH_SIZE != 0 ||
+        item.size / SNAPSHOT_EPOCH_SIZE > WIRE_HISTORY_MAX) {
+        return QN_CORRUPT;
+    }
+    for (size_t at = 0; at < item.size; at += SNAPSHOT_EPOCH_SIZE) {
+        uint64_t epoch = get_u64(item.data + at);
+        uint64_t first = get_u64(item.data + at + 8);
+        if (epoch <= epoch_before || first <= first_before ||
+            first > replica->restore.snapshot.index || epoch > replica->restore.snapshot.epoch) {
+            return QN_CORRUPT;
+        }
+        if (epochs_reserve(&replica->epochs) != QN_OK) {
+            return QN_MEMORY_FULL;
+        }
+        epochs_note(&replica->epochs, epoch, first);
+        epoch_before = epoch;
+        first_before = first;
+    }
+    return QN_OK;
 }
 
 static enum qn_status restore_session(struct replica *replica, struct bytes item)
@@ -120,6 +149,7 @@ static enum qn_status restore_end(struct replica *replica, struct bytes item)
     replica->durable_index = snapshot->index;
     replica->restored_index = snapshot->index;
     replica->epoch = snapshot->epoch;
+    replica_recover_promise(replica, snapshot->epoch);
     replica->last = (struct log_point){
         .epoch = snapshot->epoch,
         .log_time_ms = snapshot->log_time_ms,
@@ -139,6 +169,8 @@ static enum qn_status restore_item(struct replica *replica, uint32_t kind, struc
     switch (kind) {
     case SNAPSHOT_HEAD:
         return restore_head(replica, item);
+    case SNAPSHOT_HISTORY:
+        return restore_history(replica, item);
     case SNAPSHOT_SESSION:
         return restore_session(replica, item);
     case SNAPSHOT_OUTCOME:

@@ -46,6 +46,26 @@ static void write_head(struct writer *writer)
     }
 }
 
+/* The epochs of the committed records: with them a copy that has no older records still knows where
+ * its log and another one part (B.9). */
+static void write_history(struct writer *writer, const struct epochs *epochs, uint64_t index)
+{
+    size_t count = 0;
+
+    while (count < epochs->count && epochs->list[count].first <= index) {
+        count++;
+    }
+    size_t size = count * SNAPSHOT_EPOCH_SIZE;
+    uint8_t *at = item_begin(writer, SNAPSHOT_HISTORY, size);
+    for (size_t i = 0; at && i < count; i++) {
+        put_u64(at + i * SNAPSHOT_EPOCH_SIZE, epochs->list[i].epoch);
+        put_u64(at + i * SNAPSHOT_EPOCH_SIZE + 8, epochs->list[i].first);
+    }
+    if (at) {
+        item_end(writer, size);
+    }
+}
+
 static void write_outcome(struct writer *writer, const struct outcome *outcome)
 {
     size_t size = SNAPSHOT_OUTCOME_SIZE + outcome->value_size;
@@ -150,6 +170,9 @@ enum qn_status replica_snapshot_begin(struct replica *replica, uint64_t index_kn
         return QN_ABSENT;
     }
     write_head(&writer);
+    if (writer.status == QN_OK) {
+        write_history(&writer, &replica->epochs, replica->commit_index);
+    }
     if (writer.status == QN_OK) {
         write_sessions(&writer, &replica->sessions);
     }

@@ -56,12 +56,14 @@ static void storm(const struct world_options *options, uint64_t seeds)
         sum.reads += figures.reads;
         sum.epochs += figures.epochs;
         sum.crashes += figures.crashes;
+        sum.transfers += figures.transfers;
         world_destroy(world);
     }
-    print_message("%llu seeds: %llu writes, %llu reads, %llu epochs, %llu crashes\n",
-                  (unsigned long long)seeds, (unsigned long long)sum.writes,
-                  (unsigned long long)sum.reads, (unsigned long long)sum.epochs,
-                  (unsigned long long)sum.crashes);
+    print_message(
+        "%llu seeds: %llu writes, %llu reads, %llu epochs, %llu crashes, %llu transfers\n",
+        (unsigned long long)seeds, (unsigned long long)sum.writes, (unsigned long long)sum.reads,
+        (unsigned long long)sum.epochs, (unsigned long long)sum.crashes,
+        (unsigned long long)sum.transfers);
 }
 
 static uint64_t seeds(void)
@@ -83,6 +85,14 @@ static void nothing_is_lost_in_a_storm_without_leases(void **state)
     storm(&(struct world_options){.min_isr = 2, .faults = true}, seeds());
 }
 
+/* Copies that were away for long get a snapshot, and know by its history where logs part. */
+static void nothing_is_lost_when_logs_are_cut_behind_snapshots(void **state)
+{
+    (void)state;
+    storm(&(struct world_options){.min_isr = 2, .lease = true, .trims = true, .faults = true},
+          seeds());
+}
+
 static void one_copy_may_acknowledge_when_that_is_allowed(void **state)
 {
     (void)state;
@@ -102,6 +112,7 @@ int main(void)
         cmocka_unit_test(three_copies_take_the_same_writes),
         cmocka_unit_test(nothing_is_lost_in_a_storm_with_leases),
         cmocka_unit_test(nothing_is_lost_in_a_storm_without_leases),
+        cmocka_unit_test(nothing_is_lost_when_logs_are_cut_behind_snapshots),
         cmocka_unit_test(one_copy_may_acknowledge_when_that_is_allowed),
         cmocka_unit_test(acknowledged_from_memory_it_survives_the_loss_of_one),
     };

@@ -25,6 +25,7 @@ struct world_options {
     unsigned min_isr;
     bool lease;  /* otherwise every read is confirmed by a round */
     bool memory; /* of the memory service: acknowledged before it is on disk */
+    bool trims;  /* nodes take snapshots, and forget the log before them */
     bool faults; /* crashes, cuts, losses, wrong suspicions */
 };
 
@@ -53,6 +54,7 @@ struct world_figures {
     uint64_t weak_reads;
     uint64_t epochs;
     uint64_t crashes;
+    uint64_t transfers; /* of snapshots, to copies that were too far behind */
 };
 struct world_figures world_figures(const struct world *world);
 

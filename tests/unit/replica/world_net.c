@@ -55,6 +55,18 @@ void net_send(struct world *world, unsigned from, unsigned to, uint32_t to_incar
     }
 }
 
+void net_send_snapshot(struct world *world, unsigned from, unsigned to, const struct saved *saved)
+{
+    struct wire_peer peer = {.body = buf_bytes(&saved->octets)};
+
+    if (!lost(world, from, to)) {
+        struct letter *letter = post(world, from, to, &peer);
+        letter->kind = LETTER_SNAPSHOT;
+        letter->snapshot = saved->head;
+        letter->at_ms += (int64_t)world_draw(world, 300);
+    }
+}
+
 void net_beacon(struct world *world, unsigned i)
 {
     for (unsigned to = 0; to < WORLD_NODES; to++) {
@@ -101,6 +113,9 @@ static void deliver(struct world *world, const struct letter *letter)
         break;
     case LETTER_BEACON:
         beacon(world, letter);
+        break;
+    case LETTER_SNAPSHOT:
+        node_install(world, letter->to, letter->from, &letter->snapshot, letter->peer.body);
         break;
     case LETTER_ANSWER:
         grants_acknowledge(node->grants, letter->from + 1, letter->sent_ms, letter->clock_ms,

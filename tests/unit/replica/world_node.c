@@ -4,6 +4,8 @@
 #include "wire/assert.h"
 #include "wire/hash.h"
 
+enum { TRANSFER_MS = 2000 /* a snapshot is given so long */ };
+
 static struct replica_limits limits(void)
 {
     return (struct replica_limits){
@@ -57,8 +59,23 @@ static size_t journal_find(const struct node *node, uint64_t index)
     return SIZE_MAX;
 }
 
+static void restore(struct node *node)
+{
+    enum qn_status status;
+
+    if (node->saved.head.index == 0) {
+        return;
+    }
+    replica_recover_promise(node->replica, node->saved.promised);
+    status = replica_restore(node->replica, &node->saved.head);
+    qn_assert(status == QN_OK);
+    status = replica_restore_part(node->replica, buf_bytes(&node->saved.octets));
+    qn_assert(status == QN_OK);
+}
+
 static void recover(struct node *node)
 {
+    restore(node);
     for (size_t i = 0; i < node->journal.count; i++) {
         struct record record;
         size_t size;
@@ -101,7 +118,7 @@ void node_start(struct world *world, unsigned i)
     status = grants_create(&of_grants, &node->grants);
     qn_assert(status == QN_OK);
     recover(node);
-    node->checked = 0;
+    node->checked = node->saved.head.index;
     node->role = REPLICA_SCAN;
     node->beacon_ms = node->look_ms = node->tick_ms = world->now_ms;
 }
@@ -140,7 +157,79 @@ void node_fini(struct world *world, unsigned i)
     for (size_t k = 0; k < node->journal.count; k++) {
         buf_fini(&node->journal.list[k]);
     }
+    buf_fini(&node->saved.octets);
     free(node->journal.list);
+}
+
+/* -- snapshots -- */
+
+/* Forget the first `count` entries of the journal. */
+static void journal_trim(struct node *node, size_t count)
+{
+    struct journal *journal = &node->journal;
+
+    for (size_t i = 0; i < count; i++) {
+        buf_fini(&journal->list[i]);
+    }
+    journal->count -= count;
+    if (count > 0) {
+        memmove(journal->list, journal->list + count, journal->count * sizeof *journal->list);
+        memset(journal->list + journal->count, 0, count * sizeof *journal->list);
+    }
+    journal->synced = journal->synced > count ? journal->synced - count : 0;
+    journal->syncing = journal->syncing > count ? journal->syncing - count : 0;
+}
+
+/* Take a snapshot; on disk at once, which the log before it is, too. */
+static void save(struct world *world, unsigned i)
+{
+    struct node *node = &world->nodes[i];
+    struct replica_snapshot head;
+    struct replica_stats stats;
+    struct buf octets = {0};
+    bool done = false;
+
+    if (replica_snapshot_begin(node->replica, node->saved.head.index, &head, &octets) != QN_OK) {
+        return;
+    }
+    while (!done) {
+        enum qn_status status = replica_snapshot_next(node->replica, 100, SIZE_MAX, &octets, &done);
+        qn_assert(status == QN_OK);
+    }
+    replica_snapshot_end(node->replica);
+    size_t at = journal_find(node, head.index);
+    if (at >= node->journal.synced) { /* the record itself is not on disk yet: another time */
+        buf_fini(&octets);
+        return;
+    }
+    replica_stats(node->replica, &stats);
+    buf_fini(&node->saved.octets);
+    node->saved = (struct saved){.head = head, .octets = octets, .promised = stats.promised};
+    journal_trim(node, at + 1);
+}
+
+void node_install(struct world *world, unsigned i, unsigned from,
+                  const struct replica_snapshot *snapshot, struct bytes octets)
+{
+    struct node *node = &world->nodes[i];
+    struct replica_stats stats;
+    struct wire_peer done = {.kind = WIRE_PEER_SNAP_DONE, .partition = WORLD_PARTITION};
+
+    replica_stats(node->replica, &stats);
+    if (stats.role != REPLICA_FOLLOWER || snapshot->index <= stats.commit_index) {
+        return;
+    }
+    buf_fini(&node->saved.octets);
+    node->saved = (struct saved){.head = *snapshot, .promised = stats.promised};
+    enum qn_status status = buf_append(&node->saved.octets, octets.data, octets.size);
+    qn_assert(status == QN_OK);
+    journal_trim(node, node->journal.count);
+    replica_reset(node->replica);
+    restore(node);
+    node->checked = snapshot->index;
+    world->figures.transfers++;
+    done.epoch = stats.promised;
+    net_send(world, i, from, 0, &done);
 }
 
 /* -- what a replica wants done -- */
@@ -152,8 +241,10 @@ static void answer_read(struct world *world, unsigned i, const struct replica_ac
     struct replica_event event = {
         .kind = REPLICA_RECORDS, .from = action->to, .first = action->index};
 
-    qn_assert(at != SIZE_MAX);
-    event.records = buf_bytes(&node->journal.list[at]);
+    event.status = at == SIZE_MAX ? QN_ABSENT : QN_OK;
+    if (at != SIZE_MAX) {
+        event.records = buf_bytes(&node->journal.list[at]);
+    }
     node_step(world, i, event);
 }
 
@@ -218,7 +309,7 @@ static void carry_out(struct world *world, unsigned i, const struct replica_acti
     case REPLICA_READ:
     case REPLICA_CONFIRM:
     case REPLICA_TRANSFER:
-        break; /* below: they lead to another step */
+        break; /* later: they lead to another step */
     }
 }
 
@@ -292,7 +383,8 @@ void node_step(struct world *world, unsigned i, struct replica_event event)
     qn_assert(status == QN_OK);
     for (size_t k = 0; k < actions.count; k++) {
         carry_out(world, i, &actions.list[k]);
-        if (actions.list[k].kind == REPLICA_READ || actions.list[k].kind == REPLICA_CONFIRM) {
+        if (actions.list[k].kind == REPLICA_READ || actions.list[k].kind == REPLICA_CONFIRM ||
+            actions.list[k].kind == REPLICA_TRANSFER) {
             qn_assert(later_count < 32);
             later[later_count++] = actions.list[k];
         }
@@ -301,8 +393,12 @@ void node_step(struct world *world, unsigned i, struct replica_event event)
     for (size_t k = 0; k < later_count; k++) {
         if (later[k].kind == REPLICA_READ) {
             answer_read(world, i, &later[k]);
-        } else {
+        } else if (later[k].kind == REPLICA_CONFIRM) {
             confirm(world, i, later[k].round);
+        } else {
+            save(world, i);
+            net_send_snapshot(world, i, later[k].to - 1, &node->saved);
+            node->transfer_ends_ms[later[k].to - 1] = world->now_ms + TRANSFER_MS;
         }
     }
 }
@@ -370,6 +466,19 @@ static void hear(struct world *world, unsigned i)
     }
 }
 
+/* Transfers that did not come to an end in time have failed. */
+static void transfers_run(struct world *world, unsigned i)
+{
+    struct node *node = &world->nodes[i];
+
+    for (unsigned k = 0; k < WORLD_NODES; k++) {
+        if (node->transfer_ends_ms[k] > 0 && node->transfer_ends_ms[k] <= world->now_ms) {
+            node->transfer_ends_ms[k] = 0;
+            node_step(world, i, (struct replica_event){.kind = REPLICA_TRANSFERRED, .from = k + 1});
+        }
+    }
+}
+
 void node_run(struct world *world, unsigned i)
 {
     struct node *node = &world->nodes[i];
@@ -385,6 +494,11 @@ void node_run(struct world *world, unsigned i)
         node->tick_ms = world->now_ms + 250;
         node_step(world, i, (struct replica_event){.kind = REPLICA_TICK, .append = true});
     }
+    if (world->options.trims && world->now_ms >= node->save_ms) {
+        node->save_ms = world->now_ms + 500 + (int64_t)world_draw(world, 2000);
+        save(world, i);
+    }
+    transfers_run(world, i);
     node_step(world, i, (struct replica_event){.kind = REPLICA_FLUSH});
     replica_stats(node->replica, &stats);
     grants_publish(node->grants, WORLD_PARTITION, stats.configuration.replicas,

@@ -19,8 +19,18 @@ struct journal {
     int64_t sync_ends_ms;
 };
 
+/* A snapshot on a disk: the log before it is not needed. */
+struct saved {
+    struct replica_snapshot head; /* index 0: there is none */
+    struct buf octets;
+    uint64_t promised;
+};
+
 struct node {
     struct replica *replica;
+    struct saved saved;
+    int64_t save_ms;
+    int64_t transfer_ends_ms[WORLD_NODES]; /* to each other node; 0 = none is under way */
     struct grants *grants;
     struct alloc alloc;
     struct journal journal;
@@ -35,7 +45,7 @@ struct node {
     enum replica_role role;
 };
 
-enum letter_kind { LETTER_PEER, LETTER_BEACON, LETTER_ANSWER };
+enum letter_kind { LETTER_PEER, LETTER_BEACON, LETTER_ANSWER, LETTER_SNAPSHOT };
 
 struct letter {
     enum letter_kind kind;
@@ -50,6 +60,7 @@ struct letter {
     int64_t sent_ms;
     int64_t clock_ms;
     bool refused;
+    struct replica_snapshot snapshot; /* its octets are the body */
 };
 
 /* A change on its way to the coordination service. */
@@ -116,7 +127,12 @@ void node_step(struct world *world, unsigned i, struct replica_event event);
 void node_run(struct world *world, unsigned i);
 void node_fini(struct world *world, unsigned i);
 
+/* A snapshot of its leader has arrived whole: it takes the place of what the node has. */
+void node_install(struct world *world, unsigned i, unsigned from,
+                  const struct replica_snapshot *snapshot, struct bytes octets);
+
 /* world_net.c */
+void net_send_snapshot(struct world *world, unsigned from, unsigned to, const struct saved *saved);
 void net_send(struct world *world, unsigned from, unsigned to, uint32_t to_incarnation,
               const struct wire_peer *peer);
 void net_run(struct world *world);
