@@ -23,6 +23,9 @@ bool struct_is_left_out(const struct pof_field *field, const void *member);
 /* Do structs of this table have parts in place that pointers may lead to? */
 bool struct_has_shared(const struct pof_struct *table);
 
+/* Is there a type that is shared among all that may be in structs of this table? */
+bool struct_reaches_shared(const struct pof_struct *table);
+
 /* Make all fields what they are when they are absent; or one whose octets are zeros. */
 void struct_set_initials(const struct pof_struct *table, uint8_t *object);
 void struct_set_initial(const struct pof_field *field, uint8_t *object);
@@ -32,6 +35,8 @@ void struct_set_initial(const struct pof_field *field, uint8_t *object);
 /* One call of pof_struct_write. */
 struct struct_writing {
     struct pof_writer *w;
+    const struct pof_struct *outermost;
+    enum { SHARED_UNKNOWN, SHARED_NONE, SHARED_SOME } identities; /* are there any in the value? */
     struct shared_writing shared;
 };
 
@@ -41,6 +46,21 @@ void struct_write_field(struct struct_writing *s, int32_t index, const struct po
                         const uint8_t *object);
 void struct_write_many(struct struct_writing *s, int32_t index, const struct pof_field *field,
                        const uint8_t *object);
+
+/* One value that needs nothing but itself to be written. */
+static inline bool struct_is_simple(const struct pof_field *field)
+{
+    return field->many == POF_ONE && field->present_place == 0 && !field->initial;
+}
+
+/* The short way (struct_write_plain.c): write fields as long as they are plain and there is room.
+ * Returns the first that is not. */
+const struct pof_field *struct_write_plain(struct pof_writer *w, const struct pof_field *field,
+                                           const struct pof_field *end, const uint8_t *object);
+
+/* The same for a list of strings as a property; false: not plain, and nothing written. */
+bool struct_write_plain_list(struct pof_writer *w, const struct pof_field *field,
+                             const struct bytes *strings, uint32_t count);
 
 /* -- reading: struct_read.c, struct_read_one.c, struct_read_many.c -- */
 
@@ -75,6 +95,25 @@ enum qn_status struct_copy_octets(struct bytes from, struct pof_struct_memory *m
 /* The text as UTF-8: others have written other forms as well, which never get longer. */
 enum qn_status struct_standard_text(struct bytes text, struct pof_struct_memory *memory,
                                     struct bytes *standard);
+
+/* -- struct_plain.c: the short way -- */
+
+/* Read the fields from number `from` on, as long as they are plain. Returns the number of the first
+ * that is not, and stays to be read, the long way. */
+uint32_t struct_read_plain(struct pof_struct_reading *s, const struct pof_struct *table,
+                           uint32_t from, int32_t version, uint8_t *object);
+
+/* Go into the struct of a field, when it comes next, has no identity and is not too deep. */
+bool struct_enter_plain(struct pof_struct_reading *s, const struct pof_field *field,
+                        int32_t *version);
+
+/* As pof_reader_leave, from a struct. */
+enum qn_status struct_leave(struct pof_struct_reading *s);
+
+/* The list of a field, when it comes next and is plain in every way. Otherwise nothing has been
+ * taken. */
+bool struct_read_plain_list(struct pof_struct_reading *s, const struct pof_field *field,
+                            uint8_t *object);
 
 /* -- struct_unknown.c: properties that a table does not know -- */
 

@@ -1,7 +1,6 @@
 #include "wire/pof/binary.h"
 #include "wire/pof/struct.h"
 #include "wire/pof/struct_parts.h"
-#include "wire/pof/text.h"
 
 /* So many times the octets of a value its arrays may take before their elements are read. */
 enum { ADVANCE = 4 };
@@ -75,50 +74,35 @@ enum qn_status struct_read_any(struct pof_struct_reading *s, const struct pof_va
                                   : struct_read_one(s, value, field, member);
 }
 
-/* The plain case, without a detour through struct pof_value: a member for which absent is zero. */
-static bool is_plain(const struct pof_field *field)
-{
-    return field->many == POF_ONE && field->present_place == 0 && !field->initial &&
-           (field->kind == POF_FIELD_INT32 || field->kind == POF_FIELD_INT64 ||
-            field->kind == POF_FIELD_FLOAT64 || field->kind == POF_FIELD_STRING);
-}
+static enum qn_status read_entered(struct pof_struct_reading *s, const struct pof_struct *table,
+                                   int32_t version, uint8_t *object);
 
-static enum qn_status read_plain(struct pof_reader *r, const struct pof_field *field, void *member)
+/* A struct by the short way. */
+static enum qn_status read_plain_struct(struct pof_struct_reading *s, const struct pof_field *field,
+                                        int32_t version, uint8_t *member)
 {
-    if (field->kind == POF_FIELD_INT32) {
-        return pof_read_int32(r, field->index, member);
-    }
-    return field->kind == POF_FIELD_INT64 ? pof_read_int64(r, field->index, member)
-                                          : pof_read_float64(r, field->index, member);
-}
+    void *object = member;
 
-static enum qn_status read_plain_string(struct pof_reader *r, int32_t index, void *member,
-                                        struct pof_struct_memory *memory)
-{
-    struct bytes text;
-    enum qn_status status = pof_read_string(r, index, &text);
-
-    if (status == QN_OK && !pof_text_is_ascii(text)) {
-        status = struct_standard_text(text, memory, &text);
+    if (field->kind == POF_FIELD_STRUCT_PTR) {
+        object = arena_alloc(s->memory->arena, field->nested->size);
+        memcpy(member, &object, sizeof object);
     }
-    if (status == QN_OK && memory->copy && text.data) {
-        status = struct_copy_octets(text, memory, &text);
-    }
-    if (status == QN_OK) {
-        memcpy(member, &text, sizeof text);
-    }
-    return status;
+    return object ? read_entered(s, field->nested, version, object) : QN_MEMORY_FULL;
 }
 
 static enum qn_status read_field(struct pof_struct_reading *s, const struct pof_field *field,
                                  uint8_t *object)
 {
     struct pof_value value;
+    int32_t version;
 
-    if (is_plain(field)) {
-        return field->kind == POF_FIELD_STRING
-                   ? read_plain_string(s->r, field->index, object + field->offset, s->memory)
-                   : read_plain(s->r, field, object + field->offset);
+    if (field->many != POF_ONE) {
+        if (field->present_place == 0 && struct_read_plain_list(s, field, object)) {
+            return QN_OK;
+        }
+    } else if ((field->kind == POF_FIELD_STRUCT || field->kind == POF_FIELD_STRUCT_PTR) &&
+               field->present_place == 0 && struct_enter_plain(s, field, &version)) {
+        return read_plain_struct(s, field, version, object + field->offset);
     }
     enum qn_status status = pof_reader_find(s->r, field->index, &value);
     if (status == QN_ABSENT) {
@@ -145,10 +129,13 @@ static enum qn_status read_fields(struct pof_struct_reading *s, const struct pof
 {
     enum qn_status status = QN_OK;
 
-    for (uint32_t i = 0; status == QN_OK && i < table->field_count; i++) {
-        const struct pof_field *field = &table->fields[i];
-        status =
-            field->since <= version ? read_field(s, field, object) : pass_field(s, field, object);
+    for (uint32_t i = 0; status == QN_OK; i++) {
+        i = struct_read_plain(s, table, i, version, object);
+        if (i >= table->field_count) {
+            return QN_OK;
+        }
+        status = table->fields[i].since <= version ? read_field(s, &table->fields[i], object)
+                                                   : pass_field(s, &table->fields[i], object);
     }
     return status;
 }
@@ -159,16 +146,17 @@ static enum qn_status read_and_keep(struct pof_struct_reading *s, const struct p
 {
     struct struct_unknown kept = {.octets = {NULL, 0}};
     enum qn_status status = QN_OK;
-    int32_t last = -1;
 
     for (uint32_t i = 0; status == QN_OK && i < table->field_count; i++) {
         const struct pof_field *field = &table->fields[i];
-        status = struct_keep_between(s, last, field->index, &kept);
-        if (status == QN_OK) {
+        status = struct_keep_between(s, i > 0 ? field[-1].index : -1, field->index, &kept);
+        uint32_t plain = status == QN_OK ? struct_read_plain(s, table, i, version, object) : i;
+        if (plain > i) {
+            i = plain - 1;
+        } else if (status == QN_OK) {
             status = field->since <= version ? read_field(s, field, object)
                                              : pass_field(s, field, object);
         }
-        last = field->index;
     }
     if (status == QN_OK) {
         status = struct_keep_rest(s, &kept);
@@ -179,34 +167,41 @@ static enum qn_status read_and_keep(struct pof_struct_reading *s, const struct p
 
 /* -- structs -- */
 
-enum qn_status struct_read(struct pof_struct_reading *s, const struct pof_value *value,
-                           const struct pof_struct *table, void *at)
+/* The reader has gone into the object. */
+static enum qn_status read_entered(struct pof_struct_reading *s, const struct pof_struct *table,
+                                   int32_t version, uint8_t *object)
 {
-    uint8_t *object = at;
+    memset(object, 0, table->size);
+    if (table->version_place != 0) {
+        memcpy(object + table->version_place - 1, &version, sizeof version);
+    }
+    enum qn_status status = table->remainder_place != 0 ? read_and_keep(s, table, version, object)
+                                                        : read_fields(s, table, version, object);
+    return status == QN_OK ? struct_leave(s) : status;
+}
+
+enum qn_status struct_read(struct pof_struct_reading *s, const struct pof_value *value,
+                           const struct pof_struct *table, void *object)
+{
     int32_t version = value->as.items.version;
     int32_t identity = value->identity;
 
-    memset(object, 0, table->size);
     if (table->codec) {
+        memset(object, 0, table->size);
         return table->codec->read(s->r, value, object, s->memory);
     }
     if (value->kind != POF_KIND_USER || value->type != table->type) {
         return value->kind == POF_KIND_REFERENCE ? QN_UNSUPPORTED : QN_WRONG_TYPE;
-    }
-    if (table->version_place != 0) {
-        memcpy(object + table->version_place - 1, &version, sizeof version);
     }
     enum qn_status status = name_object(s, table, identity, object);
     if (status == QN_OK) {
         status = pof_reader_enter(s->r);
     }
     if (status == QN_OK) {
-        status = table->remainder_place != 0 ? read_and_keep(s, table, version, object)
-                                             : read_fields(s, table, version, object);
+        status = read_entered(s, table, version, object);
     }
     if (status == QN_OK) {
         done_with(s, table, identity);
-        status = pof_reader_leave(s->r);
     }
     return status;
 }

@@ -1,5 +1,4 @@
-#include "wire/pof/struct.h"
-#include "wire/pof/struct_parts.h"
+#include "wire/pof/struct_plain.h"
 
 /* So much an array may take before its first element is read, whatever the octets say. */
 enum { STEP_MIN = 1024 };
@@ -146,4 +145,53 @@ enum qn_status struct_read_many(struct pof_struct_reading *s, const struct pof_v
         status = read_elements(s, field, object, &elements);
     }
     return status == QN_OK ? pof_reader_leave(s->r) : status;
+}
+
+/* Elements without types of their own; NULL: not all are plain. */
+static const uint8_t *plain_elements(struct pof_struct_reading *s, const struct pof_field *field,
+                                     const struct elements *elements, uint8_t type, struct bytes in)
+{
+    const uint8_t *at = in.data;
+    const uint8_t *end = at + in.size;
+    uint8_t *element = elements->at;
+
+    for (uint32_t i = 0; at && i < elements->count; i++) {
+        at = plain_value(s, field, type, at, end, element);
+        element += field->size;
+    }
+    return at;
+}
+
+bool struct_read_plain_list(struct pof_struct_reading *s, const struct pof_field *field,
+                            uint8_t *object)
+{
+    struct pof_reader *r = s->r;
+    struct bytes in = r->rest;
+    struct elements elements = {0};
+    int32_t count;
+
+    if (field->many == POF_MANY_MAP || !struct_is_next(r, field->index) ||
+        r->depth >= r->limits.depth_max || in.size < 4 ||
+        (in.data[1] != OCTET_UNIFORM_COLLECTION && in.data[1] != OCTET_UNIFORM_ARRAY) ||
+        in.data[2] > OCTET_STRING) {
+        return false;
+    }
+    uint8_t type = in.data[2];
+    in = bytes_of(in.data + 3, in.size - 3);
+    if (packed_take_index(&in, &count) != QN_OK || count < 0 || (size_t)count > in.size) {
+        return false;
+    }
+    elements.count = (uint32_t)count;
+    if (make_room(s, field, object, &elements) != QN_OK || elements.room < elements.count) {
+        return false;
+    }
+    const uint8_t *end = plain_elements(s, field, &elements, type, in);
+    if (!end) {
+        return false;
+    }
+    if (field->count_place != 0) {
+        memcpy(object + field->count_place - 1, &elements.count, sizeof elements.count);
+    }
+    struct_took(r, field->index, end);
+    return true;
 }

@@ -107,6 +107,48 @@ bool struct_has_shared(const struct pof_struct *table)
     return false;
 }
 
+/* Tables that have been seen; with more of them the answer is "maybe". */
+enum { TABLES_MAX = 64 };
+
+struct tables {
+    const struct pof_struct *seen[TABLES_MAX];
+    size_t count;
+};
+
+/* False: it is there already, or there is no room for it. */
+static bool see(struct tables *tables, const struct pof_struct *table)
+{
+    for (size_t i = 0; i < tables->count; i++) {
+        if (tables->seen[i] == table) {
+            return false;
+        }
+    }
+    if (tables->count == TABLES_MAX) {
+        return false;
+    }
+    tables->seen[tables->count++] = table;
+    return true;
+}
+
+bool struct_reaches_shared(const struct pof_struct *table)
+{
+    struct tables tables = {.count = 0};
+
+    (void)see(&tables, table);
+    for (size_t next = 0; next < tables.count; next++) {
+        const struct pof_struct *at = tables.seen[next];
+        if (at->shared) {
+            return true;
+        }
+        for (uint32_t i = 0; i < at->field_count; i++) {
+            if (at->fields[i].nested) {
+                (void)see(&tables, at->fields[i].nested);
+            }
+        }
+    }
+    return tables.count == TABLES_MAX;
+}
+
 void struct_set_initial(const struct pof_field *field, uint8_t *object)
 {
     uint32_t in_place = field->many == POF_ONE ? 1 : field->fixed;

@@ -47,7 +47,6 @@ enum standing { IN_PLACE, BEHIND_POINTER, AS_PART };
 static void write_struct(struct struct_writing *s, int32_t index, const struct pof_struct *table,
                          const void *object, enum standing standing);
 
-/* One value of the field's kind, which stands at `member`. */
 void struct_write_one(struct struct_writing *s, int32_t index, const struct pof_field *field,
                       const void *member)
 {
@@ -222,12 +221,24 @@ static bool write_reference(struct struct_writing *s, int32_t index,
 
 /* -- structs -- */
 
+/* The fields, and between them what was kept of properties that the table does not know. */
 static void write_fields(struct struct_writing *s, const struct pof_struct *table,
-                         const uint8_t *object)
+                         const uint8_t *object, struct bytes *kept)
 {
+    const struct pof_field *end = table->fields + table->field_count;
+    struct pof_writer *w = s->w;
+
     /* A writer that has failed goes nowhere: objects that contain themselves end so, too. */
-    for (uint32_t i = 0; i < table->field_count && s->w->status == QN_OK; i++) {
-        struct_write_field(s, table->fields[i].index, &table->fields[i], object);
+    for (const struct pof_field *field = table->fields; field < end; field++) {
+        if (kept->size > 0) {
+            struct_write_kept(w, kept, field->index);
+        } else {
+            field = struct_write_plain(w, field, end, object);
+        }
+        if (field == end || w->status != QN_OK) {
+            return;
+        }
+        struct_write_field(s, field->index, field, object);
     }
 }
 
@@ -240,7 +251,7 @@ static void write_shared(struct struct_writing *s, int32_t index, const struct p
         return;
     }
     begin_shared(s, index, table, object, !written);
-    write_fields(s, table, object);
+    write_fields(s, table, object, &(struct bytes){NULL, 0});
     pof_end(s->w);
     written = shared_find(&s->shared, table, object);
     if (written) {
@@ -259,12 +270,7 @@ static void write_with_kept(struct struct_writing *s, int32_t index, const struc
 
     memcpy(rest, object + table->remainder_place - 1, sizeof *rest);
     pof_begin_evolvable(w, index, (struct pof_class){table->type, table->version}, &kept);
-    for (uint32_t i = 0; i < table->field_count && w->status == QN_OK; i++) {
-        if (rest->size > 0) {
-            struct_write_kept(w, rest, table->fields[i].index);
-        }
-        struct_write_field(s, table->fields[i].index, &table->fields[i], object);
-    }
+    write_fields(s, table, object, rest);
     pof_end_evolvable(w, &kept);
 }
 
@@ -288,7 +294,7 @@ static void write_struct(struct struct_writing *s, int32_t index, const struct p
         } else {
             pof_begin_user(w, index, table->type, version_of(table, object));
         }
-        write_fields(s, table, object);
+        write_fields(s, table, object, &(struct bytes){NULL, 0});
         pof_end(w);
     }
 }
@@ -296,10 +302,12 @@ static void write_struct(struct struct_writing *s, int32_t index, const struct p
 void pof_struct_write(struct pof_writer *w, int32_t index, const struct pof_struct *table,
                       const void *object)
 {
-    struct struct_writing s = {.w = w};
+    struct struct_writing s = {.w = w, .outermost = table};
 
     write_struct(&s, index, table, object, BEHIND_POINTER);
-    shared_fini(&s.shared);
+    if (s.shared.rows) {
+        shared_fini(&s.shared);
+    }
 }
 
 enum qn_status pof_struct_to_binary(struct buf *out, const struct pof_struct *table,

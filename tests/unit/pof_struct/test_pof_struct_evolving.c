@@ -260,6 +260,46 @@ static void objects_that_are_cut_are_refused(void **state)
     memory_fini(&m);
 }
 
+struct narrow {
+    int32_t one;
+    int32_t five;
+    struct bytes rest;
+    int32_t version;
+};
+static const struct pof_field narrow_fields[] = {
+    POF_FIELD(struct narrow, one, 1, INT32),
+    POF_FIELD(struct narrow, five, 5, INT32),
+};
+static const struct pof_struct narrow_struct =
+    POF_STRUCT_EVOLVABLE(struct narrow, 10, 0, narrow_fields, rest, version);
+
+/* Copied when it is asked for: the octets may go. */
+static void what_is_kept_outlives_its_octets(void **state)
+{
+    static const char *const objects[] = {"\x15\x0a\x02\x01\x41\x01\x03\x41\x07\x05\x6b\x40",
+                                          "\x15\x0a\x02\x01\x41\x01\x05\x6b\x07\x6a\x40"};
+    static const size_t sizes[] = {12, 11};
+    char octets[12];
+    struct narrow narrow;
+    struct buf out = {0};
+    struct memory m;
+
+    (void)state;
+    (void)memory_init(&m, true);
+    for (size_t i = 0; i < 2; i++) {
+        memcpy(octets, objects[i], sizes[i]);
+        assert_int_equal(
+            pof_struct_from_binary(bytes_of(octets, sizes[i]), &narrow_struct, &narrow, &m.memory),
+            QN_OK);
+        memset(octets, 0xff, sizeof octets);
+        buf_clear(&out);
+        assert_int_equal(pof_struct_to_binary(&out, &narrow_struct, &narrow), QN_OK);
+        assert_bytes_equal(buf_bytes(&out), bytes_of(objects[i], sizes[i]));
+    }
+    memory_fini(&m);
+    buf_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +310,7 @@ int main(void)
         cmocka_unit_test(what_stood_at_the_index_of_a_later_field_goes),
         cmocka_unit_test(a_remainder_that_is_none_fails),
         cmocka_unit_test(objects_that_are_cut_are_refused),
+        cmocka_unit_test(what_is_kept_outlives_its_octets),
     };
 
     return RUN_TESTS(tests);

@@ -286,6 +286,91 @@ static void many_small_values_for_large_structs_are_read(void **state)
     buf_fini(&out);
 }
 
+struct strings {
+    struct bytes *list;
+    uint32_t count;
+    const char **texts;
+    uint32_t text_count;
+};
+static const struct pof_field strings_fields[] = {
+    POF_FIELD_MANY(struct strings, list, count, 0, STRING, LIST),
+    POF_FIELD_MANY(struct strings, texts, text_count, 1, TEXT, ARRAY),
+};
+static const struct pof_struct strings_struct = POF_STRUCT(struct strings, 6, 0, strings_fields);
+
+/* Lists of few and of many texts, all of them short. */
+static void lists_of_texts_may_be_of_any_length(void **state)
+{
+    enum { COUNT = 6000 };
+    static struct bytes list[COUNT];
+    static const char *texts[COUNT];
+    static const uint32_t counts[] = {0, 1, 63, 64, 100, 300, COUNT};
+    struct strings back;
+    struct buf out = {0};
+    struct memory m;
+
+    (void)state;
+    (void)memory_init(&m, false);
+    for (size_t i = 0; i < COUNT; i++) {
+        texts[i] = i % 9 == 0 ? "x" : "";
+        list[i] = bytes_of_text(texts[i]);
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        struct strings strings = {list, counts[i], texts, counts[i]};
+        there_and_back(&strings_struct, &strings, &back, &out, &m);
+        assert_true(back.count == counts[i] && back.text_count == counts[i]);
+        for (uint32_t k = 0; k < counts[i]; k++) {
+            assert_bytes_equal(back.list[k], list[k]);
+            assert_string_equal(back.texts[k], texts[k]);
+        }
+    }
+    memory_fini(&m);
+    buf_fini(&out);
+}
+
+/* A text that is not UTF-8 fails the list as well. */
+static void a_list_with_a_broken_text_is_not_written(void **state)
+{
+    struct bytes list[] = {bytes_of_text("a"), bytes_of_text("\xff\xff")};
+    struct strings strings = {.list = list, .count = 2};
+    struct buf out = {0};
+
+    (void)state;
+    assert_int_equal(pof_struct_to_binary(&out, &strings_struct, &strings), QN_MALFORMED);
+    buf_fini(&out);
+}
+
+/* Lists in lists: what they take in advance is shared by all of them. */
+struct tree {
+    char text[400];
+    struct tree *kids;
+    uint32_t count;
+};
+static const struct pof_struct tree_struct;
+static const struct pof_field tree_fields[] = {
+    POF_FIELD_STRUCTS(struct tree, kids, count, 0, &tree_struct, LIST),
+};
+static const struct pof_struct tree_struct = POF_STRUCT(struct tree, 7, 0, tree_fields);
+
+static void counts_that_lie_in_each_other_take_little_memory(void **state)
+{
+    enum { LEVELS = 60, SIZE = 8000 };
+    static uint8_t octets[SIZE] = {0x15};
+    static const uint8_t level[] = {0x07, 0x00, 0x00, 0x55, 0x3f}; /* 63 kids, of which one comes */
+    struct tree back;
+    struct memory m;
+
+    (void)state;
+    (void)memory_init(&m, false);
+    for (size_t i = 0; i < LEVELS; i++) {
+        memcpy(octets + 1 + i * sizeof level, level, sizeof level);
+    }
+    assert_int_equal(pof_struct_from_binary(bytes_of(octets, SIZE), &tree_struct, &back, &m.memory),
+                     QN_WRONG_TYPE);
+    assert_true(m.arena.size < 4 * SIZE + LEVELS * 1100);
+    memory_fini(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +380,9 @@ int main(void)
         cmocka_unit_test(the_number_in_place_is_kept_to),
         cmocka_unit_test(a_count_that_lies_takes_little_memory),
         cmocka_unit_test(many_small_values_for_large_structs_are_read),
+        cmocka_unit_test(lists_of_texts_may_be_of_any_length),
+        cmocka_unit_test(a_list_with_a_broken_text_is_not_written),
+        cmocka_unit_test(counts_that_lie_in_each_other_take_little_memory),
     };
 
     return RUN_TESTS(tests);

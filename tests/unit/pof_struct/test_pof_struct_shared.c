@@ -429,6 +429,119 @@ static void own_functions_read_within_the_same_value(void **state)
     memory_fini(&m);
 }
 
+/* A struct and its first member are in one place, and two objects. */
+struct first {
+    struct inner inner;
+    struct inner *same;
+    struct first *self;
+};
+static const struct pof_struct first_struct;
+static const struct pof_field first_fields[] = {
+    POF_FIELD_STRUCT(struct first, inner, 0, &inner_struct),
+    POF_FIELD_STRUCT_PTR(struct first, same, 1, &inner_struct),
+    POF_FIELD_STRUCT_PTR(struct first, self, 2, &first_struct),
+};
+static const struct pof_struct first_struct = POF_STRUCT_SHARED(struct first, 9, 0, first_fields);
+
+static void a_first_member_is_another_object_than_its_struct(void **state)
+{
+    struct first first = {{7, NULL}, &first.inner, &first};
+    struct first back;
+    struct buf out = {0};
+    struct memory m;
+
+    (void)state;
+    (void)memory_init(&m, false);
+    there_and_back(&first_struct, &first, &back, &out, &m);
+    assert_ptr_equal(back.same, &back.inner);
+    assert_ptr_equal(back.self, &back);
+    memory_fini(&m);
+    buf_fini(&out);
+}
+
+/* The same where few octets stand for large structs, whose array would grow otherwise. */
+struct wide {
+    char text[400];
+    struct wide *before;
+};
+static const struct pof_struct wide_struct;
+static const struct pof_field wide_fields[] = {
+    POF_FIELD_CHARS(struct wide, text, 0),
+    POF_FIELD_STRUCT_PTR(struct wide, before, 1, &wide_struct),
+};
+static const struct pof_struct wide_struct = POF_STRUCT_SHARED(struct wide, 10, 0, wide_fields);
+
+struct wides {
+    struct wide *list;
+    uint32_t count;
+};
+static const struct pof_field wides_fields[] = {
+    POF_FIELD_STRUCTS(struct wides, list, count, 0, &wide_struct, ARRAY),
+};
+static const struct pof_struct wides_struct = POF_STRUCT(struct wides, 11, 0, wides_fields);
+
+static void arrays_of_large_structs_in_place_do_not_move(void **state)
+{
+    enum { COUNT = 500 };
+    static struct wide list[COUNT];
+    struct wides wides = {list, COUNT};
+    struct wides back;
+    struct buf out = {0};
+    struct memory m;
+
+    (void)state;
+    (void)memory_init(&m, false);
+    for (size_t i = 1; i < COUNT; i++) {
+        list[i].before = &list[i - 1];
+    }
+    there_and_back(&wides_struct, &wides, &back, &out, &m);
+    for (size_t i = 1; i < COUNT; i++) {
+        assert_ptr_equal(back.list[i].before, &back.list[i - 1]);
+    }
+    memory_fini(&m);
+    buf_fini(&out);
+}
+
+/* Versions in lists are not taken for references: such lists are plain in a value with identities.
+ */
+struct versioned {
+    struct node *node;
+};
+static const struct pof_field versioned_fields[] = {
+    POF_FIELD_STRUCT_PTR(struct versioned, node, 0, &node_struct),
+};
+static const struct pof_struct versioned_struct =
+    POF_STRUCT(struct versioned, 12, 1, versioned_fields);
+
+struct versions {
+    struct versioned list[3];
+    uint32_t count;
+};
+static const struct pof_field versions_fields[] = {
+    POF_FIELD_STRUCTS_IN_PLACE(struct versions, list, count, 0, &versioned_struct, LIST),
+};
+static const struct pof_struct versions_struct =
+    POF_STRUCT(struct versions, 13, 0, versions_fields);
+
+static void a_version_is_not_taken_for_a_reference(void **state)
+{
+    struct node node = {.name = "x"};
+    struct versions versions = {{{&node}, {&node}, {NULL}}, 3};
+    struct versions back;
+    struct buf out = {0};
+    struct memory m;
+
+    (void)state;
+    (void)memory_init(&m, false);
+    there_and_back(&versions_struct, &versions, &back, &out, &m);
+    assert_int_equal(back.count, 3);
+    assert_ptr_equal(back.list[0].node, back.list[1].node);
+    struct bytes pof = bytes_of(out.data + 1, out.size - 1);
+    assert_int_equal(pof_skip(&pof), QN_OK);
+    memory_fini(&m);
+    buf_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +559,9 @@ int main(void)
         cmocka_unit_test(references_in_uniform_lists_are_read),
         cmocka_unit_test(references_to_something_else_are_refused),
         cmocka_unit_test(own_functions_read_within_the_same_value),
+        cmocka_unit_test(a_first_member_is_another_object_than_its_struct),
+        cmocka_unit_test(arrays_of_large_structs_in_place_do_not_move),
+        cmocka_unit_test(a_version_is_not_taken_for_a_reference),
     };
 
     return RUN_TESTS(tests);

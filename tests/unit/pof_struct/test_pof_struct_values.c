@@ -455,6 +455,142 @@ static void a_date_of_zeros_is_null(void **state)
     buf_fini(&out);
 }
 
+/* -- what the short ways must not let through -- */
+
+struct plain {
+    int64_t number;
+    struct bytes string;
+    const char *text;
+};
+static const struct pof_field plain_fields[] = {
+    POF_FIELD(struct plain, number, 0, INT64),
+    POF_FIELD(struct plain, string, 1, STRING),
+    POF_FIELD(struct plain, text, 2, TEXT),
+};
+static const struct pof_struct plain_struct = POF_STRUCT(struct plain, 11, 0, plain_fields);
+
+/* 2^40 as an integer of 16 and of 32 bits is broken, whatever the member could hold. */
+static void a_number_wider_than_its_type_is_malformed(void **state)
+{
+    char octets[] = "\x15\x0b\x00\x00\x42\x80\x80\x80\x80\x80\x40\x40";
+    struct plain back;
+    struct memory m;
+
+    (void)state;
+    (void)memory_init(&m, false);
+    assert_int_equal(pof_struct_from_binary(OCTETS(octets), &plain_struct, &back, &m.memory),
+                     QN_OK);
+    assert_true(back.number == INT64_C(1) << 40);
+    for (char type = '\x40'; type <= '\x41'; type++) {
+        octets[4] = type;
+        assert_int_equal(pof_struct_from_binary(OCTETS(octets), &plain_struct, &back, &m.memory),
+                         QN_MALFORMED);
+    }
+    memory_fini(&m);
+}
+
+/* Of any length, in any member. */
+static void a_text_that_is_not_utf8_is_not_written(void **state)
+{
+    static const char *const texts[] = {"\xff", "eight \xc3.", "a text of sixteen \xe4",
+                                        "and one of more than thirty-two octets \xf8"};
+    struct buf out = {0};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        const struct plain string = {.number = 1, .string = bytes_of_text(texts[i])};
+        const struct plain text = {.number = 1, .text = texts[i]};
+        assert_int_equal(pof_struct_to_binary(&out, &plain_struct, &string), QN_MALFORMED);
+        assert_int_equal(pof_struct_to_binary(&out, &plain_struct, &text), QN_MALFORMED);
+        assert_int_equal(out.size, 0);
+    }
+    buf_fini(&out);
+}
+
+/* A table that nobody has checked makes a writer fail rather than a broken object. */
+static void rows_that_descend_fail(void **state)
+{
+    static const struct pof_field rows[] = {
+        POF_FIELD(struct plain, number, 1, INT64),
+        POF_FIELD(struct plain, string, 1, STRING),
+    };
+    static const struct pof_struct table = POF_STRUCT(struct plain, 11, 0, rows);
+    const struct plain plain = {.number = 1, .string = {(const uint8_t *)"x", 1}};
+    struct buf out = {0};
+
+    (void)state;
+    assert_non_null(pof_struct_check(&table));
+    assert_int_equal(pof_struct_to_binary(&out, &table, &plain), QN_INVALID);
+    buf_fini(&out);
+}
+
+/* Own functions need not go into what they are given; what follows is read all the same. */
+static enum qn_status read_nothing(struct pof_reader *r, const struct pof_value *value,
+                                   void *member, struct pof_struct_memory *memory)
+{
+    (void)r;
+    (void)value;
+    (void)member;
+    (void)memory;
+    return QN_OK;
+}
+
+static const struct pof_codec nothing_codec = {write_hex, read_nothing};
+static const struct pof_field after_fields[] = {
+    POF_FIELD_BY(struct custom, hex, 1, &nothing_codec),
+    POF_FIELD(struct custom, last, 2, INT32),
+};
+static const struct pof_struct after_struct = POF_STRUCT(struct custom, 12, 0, after_fields);
+
+static void own_functions_need_not_read_all(void **state)
+{
+    struct custom back;
+    struct memory m;
+
+    (void)state;
+    assert_int_equal(
+        pof_struct_from_binary(OCTETS("\x15\x0c\x00\x01\x58\x4b\x02\x02\x6d\x02\x6b\x40"),
+                               &after_struct, &back, memory_init(&m, false)),
+        QN_OK);
+    assert_int_equal(back.last, 2);
+    memory_fini(&m);
+}
+
+struct nested {
+    int32_t number;
+    struct nested *next;
+};
+static const struct pof_struct nested_struct;
+static const struct pof_field nested_fields[] = {
+    POF_FIELD(struct nested, number, 0, INT32),
+    POF_FIELD_STRUCT_PTR(struct nested, next, 1, &nested_struct),
+};
+static const struct pof_struct nested_struct = POF_STRUCT(struct nested, 13, 0, nested_fields);
+
+/* The limits of the caller's reader hold. */
+static void structs_deeper_than_the_reader_allows_are_refused(void **state)
+{
+    struct nested inner = {3, NULL};
+    struct nested middle = {2, &inner};
+    struct nested outer = {1, &middle};
+    struct nested back;
+    struct pof_reader r;
+    struct buf out = {0};
+    struct memory m;
+
+    (void)state;
+    (void)memory_init(&m, false);
+    there_and_back(&nested_struct, &outer, &back, &out, &m);
+    for (uint32_t depth = 1; depth <= 3; depth++) {
+        pof_reader_init_limited(&r, bytes_of(out.data + 1, out.size - 1),
+                                (struct pof_limits){.depth_max = depth});
+        assert_int_equal(pof_struct_read(&r, &nested_struct, &back, &m.memory),
+                         depth == 3 ? QN_OK : QN_TOO_LARGE);
+    }
+    memory_fini(&m);
+    buf_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,6 +606,11 @@ int main(void)
         cmocka_unit_test(what_a_member_cannot_hold_is_refused),
         cmocka_unit_test(a_double_that_is_a_float_fits),
         cmocka_unit_test(a_date_of_zeros_is_null),
+        cmocka_unit_test(a_number_wider_than_its_type_is_malformed),
+        cmocka_unit_test(a_text_that_is_not_utf8_is_not_written),
+        cmocka_unit_test(rows_that_descend_fail),
+        cmocka_unit_test(own_functions_need_not_read_all),
+        cmocka_unit_test(structs_deeper_than_the_reader_allows_are_refused),
     };
 
     return RUN_TESTS(tests);
