@@ -7,9 +7,9 @@
 enum { MEMORY_MAX = 64 * 1024 * 1024 }; /* octets of all types of a file */
 
 static const struct group_attribute type_attributes[] = {
-    {"id", GROUP_NUMBER, true},   {"name", GROUP_TEXT, true}, {"version", GROUP_NUMBER, false},
-    {"fields", GROUP_LIST, true}, {"key", GROUP_TEXT, false}, {"class", GROUP_TEXT, false},
-    {NULL, GROUP_TEXT, false},
+    {"id", GROUP_NUMBER, true},    {"name", GROUP_TEXT, true}, {"version", GROUP_NUMBER, false},
+    {"fields", GROUP_LIST, true},  {"key", GROUP_TEXT, false}, {"class", GROUP_TEXT, false},
+    {"shared", GROUP_FLAG, false}, {NULL, GROUP_TEXT, false},
 };
 static const struct group_attribute cache_attributes[] = {
     {"name", GROUP_TEXT, true},  {"type", GROUP_TEXT, true}, {"key", GROUP_TEXT, false},
@@ -160,6 +160,7 @@ static void type_read(struct types_reader *r, const struct group_context *c,
     struct pof_schema_type type = {.id = types_number(group, "id"),
                                    .version = types_number(group, "version"),
                                    .name = types_copy(r, types_text(group, "name")),
+                                   .shared = types_flag(group, "shared"),
                                    .class_name = types_copy(r, types_text(group, "class"))};
     if (type.name && type_is_new(r, c, group, &type)) {
         r->sources[r->type_count] = (struct types_source){.group = group, .context = c};

@@ -81,7 +81,8 @@ static void members_print(const struct model *model, struct model_out *out, enum
         break;
     case MODEL_MANY:
         element_print(model, out, shape->element);
-        model_print(out, "*%s;\n    uint32_t %s_count;", name, name);
+        model_print(out, model_points(shape->element) ? "**%s;" : "*%s;", name);
+        model_print(out, "\n    uint32_t %s_count;", name);
         break;
     case MODEL_MAP:
         model_print(out, "struct %s *%s;\n    uint32_t %s_count;", pair, name, name);
@@ -136,9 +137,12 @@ static void struct_print(const struct model *model, struct model_out *out,
     for (size_t i = 0; i < from->field_count; i++) {
         field_print(model, out, &type->fields[i]);
     }
-    model_print(out, "    struct bytes pof_rest; /* properties that only newer programs know */\n"
-                     "    int32_t pof_version;   /* that was read, when it is a newer one */\n"
-                     "};\n");
+    if (!model_is_shared(from)) {
+        model_print(out,
+                    "    struct bytes pof_rest; /* properties that only newer programs know */\n"
+                    "    int32_t pof_version;   /* that was read, when it is a newer one */\n");
+    }
+    model_print(out, "};\n");
 }
 
 static void functions_print(struct model_out *out, const struct model_type *type)

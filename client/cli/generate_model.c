@@ -47,6 +47,17 @@ const char *model_word(enum pof_shape_kind kind)
     return ones[kind].word;
 }
 
+/* Without a member a struct would be none. */
+bool model_is_shared(const struct pof_schema_type *type)
+{
+    return type->shared && type->field_count > 0;
+}
+
+bool model_points(const struct pof_shape *element)
+{
+    return element->kind == POF_SHAPE_USER && model_is_shared(element->user);
+}
+
 static bool is_single(const struct pof_shape *shape)
 {
     return shape->kind == POF_SHAPE_USER || ones[shape->kind].word != NULL;

@@ -44,6 +44,13 @@ void model_fini(struct model *model);
 /* The struct of a type. */
 const char *model_struct(const struct model *model, const struct pof_schema_type *type);
 
+/* May several pointers lead to one object of the type? Then it does not keep what newer programs
+ * know. */
+bool model_is_shared(const struct pof_schema_type *type);
+
+/* Are these elements pointers to structs, rather than structs? */
+bool model_points(const struct pof_shape *element);
+
 /* How a shape would stand in a struct. */
 enum model_form model_form_of(const struct pof_shape *shape);
 

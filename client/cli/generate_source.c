@@ -110,7 +110,8 @@ static void form_print(const struct model *model, struct model_out *out, const s
         kind_print(model, out, row->shape, "STRUCT_PTR");
         break;
     case MODEL_MANY:
-        kind_print(model, out, row->shape->element, "STRUCT");
+        kind_print(model, out, row->shape->element,
+                   model_points(row->shape->element) ? "STRUCT_PTR" : "STRUCT");
         elements_print(out, row, many_word(row->shape));
         break;
     case MODEL_MAP:
@@ -212,6 +213,10 @@ static void table_print(struct model_out *out, const struct model_type *type)
         model_print(out, "    .fields = %s_fields, .field_count = %zu,\n", type->name,
                     from->field_count);
     }
+    if (model_is_shared(from)) {
+        model_print(out, "    .shared = true,\n};\n");
+        return;
+    }
     model_print(out,
                 "    .remainder_place = 1 + offsetof(struct %s, pof_rest),\n"
                 "    .version_place = 1 + offsetof(struct %s, pof_version),\n};\n",
@@ -223,7 +228,7 @@ static void init_print(struct model_out *out, const struct model_type *type)
     const char *name = type->name;
 
     model_print(out, "\nvoid %s_init(struct %s *object)\n{\n", name, name);
-    model_print(out, "    *object = (struct %s){.pof_version = 0};\n", name);
+    model_print(out, "    *object = (struct %s){0};\n", name);
     for (size_t i = 0; i < type->type->field_count; i++) {
         const char *member = type->fields[i].name;
         if (type->type->fields[i].default_text) {

@@ -281,6 +281,15 @@ static void type_compare(struct comparison *c)
              old->class_name ? old->class_name : "none",
              new->class_name ? new->class_name : "none");
     }
+    if (new->shared && !old->shared) {
+        tell(c, new->name, NULL, REACH_NEW_READS_OLD,
+             "is shared now: old programs refuse objects in which another place holds one again");
+    }
+    if (old->shared && !new->shared) {
+        tell(c, new->name, NULL, REACH_OLD_READS_NEW,
+             "is no longer shared: new programs refuse objects in which another place holds one "
+             "again");
+    }
     if (new->version < old->version) {
         tell(c, new->name, NULL, REACH_OLD_READS_NEW,
              "its version was %d and is %d: new programs would take stored objects for newer than "

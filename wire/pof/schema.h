@@ -76,7 +76,8 @@ struct pof_schema_type {
     int32_t id; /* >= 0 */
     int32_t version;
     const char *name;
-    const char *class_name;                /* in Oracle's configuration, or NULL */
+    bool shared;            /* several places may hold one object; for the generator */
+    const char *class_name; /* in Oracle's configuration, or NULL */
     const struct pof_schema_field *fields; /* by ascending index */
     size_t field_count;
     const struct pof_schema_field *key; /* the field that serves as key of a cache, or NULL */

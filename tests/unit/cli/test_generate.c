@@ -213,10 +213,19 @@ static void every_kind_of_field_survives(void **state)
     (void)state;
     arena_init(&arena, 0);
     everything_fill(&all, &inner);
+    all.b = false; /* all of these have other defaults */
+    all.i16 = 0;
+    all.f64 = 0;
+    all.text = bytes_of(NULL, 0);
     assert_int_equal(everything_to_binary(&octets, &all), QN_OK);
     assert_int_equal(everything_from_binary(buf_bytes(&octets), &read, &memory), QN_OK);
     assert_int_equal(everything_to_binary(&again, &read), QN_OK);
     assert_true(bytes_equal(buf_bytes(&octets), buf_bytes(&again)));
+    assert_false(read.b);
+    assert_int_equal(read.i16, 0);
+    assert_true(read.f64 == 0);
+    assert_null(read.text.data);
+    assert_true(read.kids[0].b && read.kids[0].i16 == INT16_MIN);
     assert_true(read.has_int_);
     assert_int_equal(read.int_, 0);
     assert_int_equal(read.d.day, 28);
@@ -261,6 +270,44 @@ static void absent_fields_have_their_defaults(void **state)
     arena_fini(&arena);
 }
 
+/* A type that is shared: pointers to one object are that again, in rings, lists and maps. */
+static void shared_types_keep_who_is_who(void **state)
+{
+    struct person bob, eve, read;
+    struct person *friends[] = {&eve, &bob, &eve};
+    struct person_by_name_pair by_name[] = {{TEXT("eve"), &eve}};
+    struct house house = {.owner = &bob};
+    struct buf octets = {0};
+    struct arena arena;
+    struct pof_struct_memory memory = {.arena = &arena};
+
+    (void)state;
+    arena_init(&arena, 0);
+    person_init(&bob);
+    person_init(&eve);
+    assert_true(bytes_equal(bob.name, bytes_of_text("nobody")));
+    bob.name = bytes_of_text("bob");
+    bob.partner = &eve;
+    bob.friends = friends;
+    bob.friends_count = 3;
+    eve.partner = &bob;
+    eve.by_name = by_name;
+    eve.by_name_count = 1;
+    eve.houses = &house;
+    eve.houses_count = 1;
+    assert_int_equal(person_to_binary(&octets, &bob), QN_OK);
+    assert_int_equal(person_from_binary(buf_bytes(&octets), &read, &memory), QN_OK);
+    assert_ptr_equal(read.partner->partner, &read);
+    assert_ptr_equal(read.friends[0], read.partner);
+    assert_ptr_equal(read.friends[1], &read);
+    assert_ptr_equal(read.friends[2], read.partner);
+    assert_ptr_equal(read.partner->by_name[0].value, read.partner);
+    assert_ptr_equal(read.partner->houses[0].owner, &read);
+    assert_true(bytes_equal(read.partner->name, bytes_of_text("nobody")));
+    arena_fini(&arena);
+    buf_fini(&octets);
+}
+
 /* Tables are right. */
 static void generated_tables_pass_the_check(void **state)
 {
@@ -270,6 +317,9 @@ static void generated_tables_pass_the_check(void **state)
     assert_null(pof_struct_check(&big_complex_object_struct));
     assert_null(pof_struct_check(&everything_struct));
     assert_null(pof_struct_check(&nothing_struct));
+    assert_null(pof_struct_check(&person_struct));
+    assert_null(pof_struct_check(&empty_struct));
+    assert_true(person_struct.shared && !empty_struct.shared && !everything_struct.shared);
     assert_int_equal(CAR_TYPE, 1000);
 }
 
@@ -373,6 +423,7 @@ int main(void)
         cmocka_unit_test(maps_and_lists_of_objects_are_kept),
         cmocka_unit_test(every_kind_of_field_survives),
         cmocka_unit_test(absent_fields_have_their_defaults),
+        cmocka_unit_test(shared_types_keep_who_is_who),
         cmocka_unit_test(generated_tables_pass_the_check),
         cmocka_unit_test(names_become_names_of_c),
         cmocka_unit_test(clashes_are_refused),

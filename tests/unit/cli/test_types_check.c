@@ -103,6 +103,11 @@ static const struct row rows[] = {
     {"types = ( { id = 1; name = \"T\"; fields = ( ); } );",
      "types = ( { id = 1; name = \"T\"; class = \"a.T\"; fields = ( ); } );", true, true,
      "its class was none and is a.T"},
+    {"types = ( { id = 1; name = \"T\"; fields = ( ); } );",
+     "types = ( { id = 1; name = \"T\"; shared = true; fields = ( ); } );", true, false,
+     "is shared now"},
+    {"types = ( { id = 1; name = \"T\"; shared = true; fields = ( ); } );",
+     "types = ( { id = 1; name = \"T\"; fields = ( ); } );", false, true, "is no longer shared"},
 };
 
 /* Each kind of change is judged for both directions, and says what to do. */

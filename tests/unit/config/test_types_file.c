@@ -74,7 +74,7 @@ static void shapes_read_as_they_are_written(void **state)
 static void types_refer_forward_and_to_themselves(void **state)
 {
     struct types *types =
-        good_load("types = ( { id = 2; name = \"A\"; class = \"org.A\"; fields = (\n"
+        good_load("types = ( { id = 2; name = \"A\"; class = \"org.A\"; shared = true; fields = (\n"
                   "  { index = 0; name = \"b\"; type = \"B\"; },\n"
                   "  { index = 1; name = \"next\"; type = \"A\"; } ); },\n"
                   "{ id = 1; name = \"B\"; fields = ( { index = 0; name = \"as\"; type = "
@@ -83,6 +83,7 @@ static void types_refer_forward_and_to_themselves(void **state)
 
     (void)state;
     assert_string_equal(a->class_name, "org.A");
+    assert_true(a->shared && !b->shared);
     assert_ptr_equal(a->fields[0].shape->user, b);
     assert_ptr_equal(a->fields[1].shape->user, a);
     assert_ptr_equal(b->fields[0].shape->element->user, a);
