@@ -168,8 +168,7 @@ enum qn_status lead_refuses(const struct replica *replica, const char **text)
     replica_set set = committers(replica);
 
     if (replica->coordinator_away) {
-        *text = "the coordination service is away and cluster.when_zookeeper_is_away is strict: "
-                "try again";
+        *text = "the coordination service is away, and this grid refuses writes until it is back";
         return QN_NO_COORDINATOR;
     }
     if (replica_set_count(configuration->isr) < replica->options.min_isr && !MUTANT(SKIPCOUNT)) {
